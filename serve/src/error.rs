@@ -207,6 +207,22 @@ impl ApiError {
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "elsewhere", message).with_retry_after(1)
     }
 
+    /// Another replica has become the writer of a conversation, and a change is lost.
+    pub(crate) fn taken_over(id: &str) -> ApiError {
+        let message = format!(
+            "another replica of the service has taken over conversation {id} meanwhile, and this change is lost: \
+             try again"
+        );
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "elsewhere", message).with_retry_after(1)
+    }
+
+    /// Another replica has the key of a request that failed.
+    pub(crate) fn key_elsewhere() -> ApiError {
+        let message = "only the replica of the service that sent the request has its key: try again through that \
+                       one, or let your agent send the replies";
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "elsewhere", message).with_retry_after(1)
+    }
+
     pub(crate) fn store_away() -> ApiError {
         let message = "the store of the conversations can't be reached: nothing was changed; try again in a moment";
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "store_unavailable", message).with_retry_after(1)
@@ -264,6 +280,11 @@ impl ApiError {
     /// Returns `true` if another replica is writing a turn of the conversation.
     pub(crate) fn is_elsewhere(&self) -> bool {
         self.code() == "elsewhere"
+    }
+
+    /// Returns `true` if there is no such question, or it does not wait for an answer.
+    pub(crate) fn is_not_asked(&self) -> bool {
+        self.code() == "not_asked"
     }
 
     /// Returns `true` if it lies at the store, or another replica.

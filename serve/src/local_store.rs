@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::conversation::{Context, Conversation, ListChanges, NewRole};
+use crate::conversation::{Context, Conversation, InUse, ListChanges, NewRole};
 use crate::error::ApiError;
 use crate::metrics::Metrics;
 
@@ -22,9 +22,9 @@ pub(crate) struct LocalStore {
 /// A conversation that is to be changed.
 pub(crate) enum Changeable {
     /// This process may change it.
-    Here(Arc<Conversation>),
+    Here(InUse),
     /// Another replica is writing a turn of it.
-    Elsewhere(Arc<Conversation>),
+    Elsewhere(InUse),
 }
 
 /// A reader of the list's changes, which is counted.
@@ -64,6 +64,17 @@ impl LocalStore {
     /// Returns the conversation with this id; `None` if this process has none.
     pub(crate) fn find(&self, id: &str) -> Option<Arc<Conversation>> {
         self.conversations.lock().get(id).cloned()
+    }
+
+    /// Returns the conversation with this id, to use it; `None` if this process has none.
+    pub(crate) fn find_to_use(&self, id: &str) -> Option<InUse> {
+        // What is dropped is chosen under the same lock.
+        self.conversations.lock().get(id).map(Conversation::in_use)
+    }
+
+    /// Returns `true` if this conversation is here, and not only another one with its id.
+    pub(crate) fn has(&self, conversation: &Arc<Conversation>) -> bool {
+        self.conversations.lock().get(conversation.id()).is_some_and(|one| Arc::ptr_eq(one, conversation))
     }
 
     /// Returns the conversation with this id, and whether it is new.
@@ -183,13 +194,27 @@ impl LocalStore {
         removed.is_some()
     }
 
+    /// Ends a conversation, and removes it if it is here. Another one with its id stays.
+    pub(crate) fn end(&self, conversation: &Arc<Conversation>) {
+        {
+            let mut all = self.conversations.lock();
+            if all.get(conversation.id()).is_some_and(|one| Arc::ptr_eq(one, conversation)) {
+                all.remove(conversation.id());
+            }
+        }
+        conversation.end();
+        self.context.list.notify();
+    }
+
     /// Forgets a conversation that another process writes, unless it has readers again. Returns whether it did.
     ///
-    /// One that is being brought up to date stays: this process may be about to become its writer.
+    /// One that is being brought up to date stays: this process may be about to become its writer. So does one
+    /// with a request that failed, which perhaps only this process can send again.
     pub(crate) fn forget(&self, id: &str) -> bool {
         let mut all = self.conversations.lock();
-        let is_unused =
-            all.get(id).is_some_and(|one| one.updating.try_lock().is_ok() && !one.is_writer() && !one.has_readers());
+        let is_unused = all.get(id).is_some_and(|one| {
+            one.updating.try_lock().is_ok() && !one.is_writer() && !one.has_readers() && !one.keeps_failed_request()
+        });
         if is_unused {
             all.remove(id);
             drop(all);
@@ -275,17 +300,56 @@ fn random_epoch() -> Result<u64, ApiError> {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderMap;
     use tokio::sync::mpsc;
 
     use super::*;
+    use crate::conversation::continuation::ContinuationRequest;
+    use crate::conversation::request_content::RequestContent;
+    use crate::conversation::turn::{Turn, TurnSource};
     use crate::settings::Settings;
 
-    #[test]
-    fn only_what_another_process_writes_is_forgotten() {
+    fn store() -> LocalStore {
         let ((ended_turns, _ended), (outbox, _queued)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
         let (settings, metrics) = (Arc::new(Settings::default()), Arc::new(Metrics::new()));
         let list = Arc::new(ListChanges::new());
-        let store = LocalStore::new(Context { settings, metrics, ended_turns, outbox: Some(outbox), list });
+        LocalStore::new(Context { settings, metrics, ended_turns, outbox: Some(outbox), list })
+    }
+
+    #[test]
+    fn a_conversation_that_was_dropped_ends_and_not_the_next_one_with_its_id() {
+        let store = store();
+        let create = || store.find_or_create("c", NewRole::Writer).unwrap().0;
+        let dropped = create();
+        store.conversations.lock().clear();
+        let next = create();
+        store.end(&dropped);
+        assert!(dropped.is_gone() && !next.is_gone() && store.find("c").is_some());
+        store.end(&next);
+        assert!(next.is_gone() && store.find("c").is_none());
+    }
+
+    #[test]
+    fn what_a_request_uses_is_not_dropped() {
+        let store = store();
+        let limit = store.context.settings.limits.conversations;
+        let end_turn = |conversation: &Arc<Conversation>| {
+            Turn::begin(conversation, None, TurnSource::Push, RequestContent::default()).unwrap().end(false);
+        };
+        for index in 0..limit {
+            end_turn(&store.find_or_create(&format!("c-{index}"), NewRole::Writer).unwrap().0);
+        }
+        let used = store.find_to_use("c-0").unwrap();
+        end_turn(&store.find_or_create("another", NewRole::Writer).unwrap().0);
+        assert!(store.has(&used) && store.find("c-1").is_none(), "it is the oldest, but in use");
+        drop(used);
+        store.find_or_create("one-more", NewRole::Writer).unwrap();
+        assert!(store.find("c-0").is_none());
+    }
+
+    #[test]
+    fn only_what_another_process_writes_is_forgotten() {
+        let store = store();
         let create = |id: &str, role| store.find_or_create(id, role).unwrap().0;
         create("written", NewRole::Writer);
         assert!(!store.forget("written"));
@@ -297,6 +361,11 @@ mod tests {
         assert!(!store.forget("followed"), "it is read");
         drop(reader);
         assert!(store.forget("followed") && store.find("followed").is_none());
+        let failed = create("failed", NewRole::Writer);
+        let turn = Turn::begin(&failed, None, TurnSource::Continue, RequestContent::default()).unwrap();
+        turn.fail("broken", Some(ContinuationRequest { headers: HeaderMap::new(), body: "{}".into() }));
+        failed.resign();
+        assert!(!store.forget("failed"), "perhaps only this process can send the request again");
     }
 
     #[test]

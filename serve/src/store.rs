@@ -6,7 +6,7 @@ use std::sync::Arc;
 use followup::dialogue::{Image, MessageFormat, Reply};
 
 use crate::conversation::user_action::{ActionOutcome, UserAction};
-use crate::conversation::{Conversation, NewRole, Summary};
+use crate::conversation::{Conversation, InUse, NewRole, Summary};
 use crate::error::ApiError;
 use crate::local_store::{Changeable, LocalStore, check_id, random};
 use crate::shared::Shared;
@@ -54,8 +54,8 @@ impl Store {
     ///
     /// If there is none with this id, another replica is writing a turn of it, or the store can't be
     /// reached.
-    pub(crate) async fn get_for_change(&self, id: &str) -> Result<Arc<Conversation>, ApiError> {
-        let Some(shared) = &self.shared else { return self.get(id).await };
+    pub(crate) async fn get_for_change(&self, id: &str) -> Result<InUse, ApiError> {
+        let Some(shared) = &self.shared else { return Ok(self.get(id).await?.in_use()) };
         match shared.changeable(check_id(id)?).await? {
             Changeable::Here(conversation) => Ok(conversation),
             Changeable::Elsewhere(_) => Err(ApiError::elsewhere(id)),
@@ -67,8 +67,8 @@ impl Store {
     /// # Errors
     ///
     /// As those of [`get_for_change`](Store::get_for_change).
-    pub(crate) async fn get_for_turn(&self, id: &str) -> Result<Arc<Conversation>, ApiError> {
-        let Some(shared) = &self.shared else { return self.get(id).await };
+    pub(crate) async fn get_for_turn(&self, id: &str) -> Result<InUse, ApiError> {
+        let Some(shared) = &self.shared else { return Ok(self.get(id).await?.in_use()) };
         match shared.for_turn(check_id(id)?).await? {
             Changeable::Here(conversation) => Ok(conversation),
             Changeable::Elsewhere(_) => Err(ApiError::elsewhere(id)),
@@ -95,9 +95,12 @@ impl Store {
     ///
     /// If the id is invalid, another replica is writing a turn of it, all conversations are in use, or
     /// the store can't be reached.
-    pub(crate) async fn get_or_create(&self, id: &str) -> Result<(Arc<Conversation>, bool), ApiError> {
+    pub(crate) async fn get_or_create(&self, id: &str) -> Result<(InUse, bool), ApiError> {
         let id = check_id(id)?;
-        let Some(shared) = &self.shared else { return self.local.find_or_create(id, NewRole::Alone) };
+        let Some(shared) = &self.shared else {
+            let (conversation, is_new) = self.local.find_or_create(id, NewRole::Alone)?;
+            return Ok((conversation.in_use(), is_new));
+        };
         match shared.get_or_create(id).await? {
             (Changeable::Here(conversation), is_new) => Ok((conversation, is_new)),
             (Changeable::Elsewhere(_), _) => Err(ApiError::elsewhere(id)),
@@ -115,12 +118,12 @@ impl Store {
         action: UserAction,
         images: Vec<Image>,
         format: MessageFormat,
-    ) -> Result<(Arc<Conversation>, ActionOutcome), ApiError> {
+    ) -> Result<(InUse, ActionOutcome), ApiError> {
         let number = action.number();
         let performed = match &self.shared {
             Some(shared) => shared.perform(check_id(id)?, action, images, format).await,
             None => {
-                let conversation = self.get(id).await?;
+                let conversation = self.get(id).await?.in_use();
                 conversation.perform(action, images, format).map(|outcome| (conversation, outcome))
             }
         };
@@ -131,7 +134,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If another answer was given instead, because the store has lost that it had accepted this one.
+    /// If another answer was given instead, because the store has lost that it had accepted this one. Or if
+    /// guidance is lost, because another replica has become the writer before.
     pub(crate) async fn confirm(
         &self,
         conversation: &Arc<Conversation>,
@@ -152,6 +156,18 @@ impl Store {
     pub(crate) async fn flush(&self, conversation: &Conversation) -> Result<(), ApiError> {
         match &self.shared {
             Some(shared) => shared.flush(conversation).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Waits until the store has a change. If it can't be reached, it is told later.
+    ///
+    /// # Errors
+    ///
+    /// If another replica has become the writer before, so that the change is lost.
+    pub(crate) async fn settle(&self, conversation: &Conversation) -> Result<(), ApiError> {
+        match &self.shared {
+            Some(shared) => shared.settle(conversation).await,
             None => Ok(()),
         }
     }

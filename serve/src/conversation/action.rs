@@ -9,7 +9,7 @@ use super::Conversation;
 use super::dialogue::BoundedDialogue;
 use super::event::{ConversationEvent, UserReply};
 use super::item::prefix;
-use super::reply_log::{Progress, size_of_images};
+use super::reply_log::size_of_images;
 use super::role::Role;
 use super::user_action::{ActionOutcome, StoredAnswer, UserAction};
 use crate::error::ApiError;
@@ -37,11 +37,7 @@ impl Conversation {
 
     /// Returns `true` if the service sends a reply to the model itself, or tried to.
     pub(crate) fn sends(&self, reply: &Reply) -> bool {
-        let state = self.state.lock();
-        let entry = state.dialogue.reply_log().iter().rfind(|entry| *entry.reply == *reply);
-        entry.is_some_and(|entry| {
-            matches!(entry.progress, Progress::Sending | Progress::Sent | Progress::Failed { retry: true })
-        })
+        self.state.lock().dialogue.sends(reply)
     }
 
     /// Returns what the user said to a question, or the beginning of it; `None` if that is not known.
@@ -105,7 +101,7 @@ impl Conversation {
         }
         state.decide_deliveries(&self.metrics);
         let messages = Reply::messages_of(&state.dialogue.replies(), format);
-        Ok(ActionOutcome { reply, messages, waiting: state.dialogue.waiting() })
+        Ok(ActionOutcome { reply, messages, waiting: state.dialogue.waiting(), is_sent: false })
     }
 }
 

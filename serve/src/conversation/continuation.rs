@@ -115,3 +115,10 @@ pub(crate) struct ContinuationRequest {
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
+
+/// A request with replies that failed, to be tried again.
+pub(super) struct FailedRequest {
+    pub(super) request: ContinuationRequest,
+    /// It had a key of its caller, which only the process that sent it knows.
+    pub(super) lacks_key: bool,
+}

@@ -6,7 +6,7 @@ use followup::dialogue::{Reply, Wrapping};
 
 use super::Readiness;
 use super::closing::unwrapped;
-use super::continuation::{Continuation, ContinuationRequest};
+use super::continuation::{Continuation, ContinuationRequest, FailedRequest};
 use super::event::ConversationEvent;
 use super::item::prefix;
 use super::outcome::{Delivery, DeliveryState};
@@ -41,7 +41,7 @@ impl ConversationState {
 
     /// Compares the replies with those that the agent's next request shows.
     pub(super) fn compare_deliveries(&mut self, shown: &[ShownReply], wrapping: &Wrapping, metrics: &Metrics) {
-        self.failed_request = None;
+        self.set_failed_request(None);
         let is_undelivered = |entry: &LoggedReply| {
             matches!(entry.progress, Progress::Undecided | Progress::Pending | Progress::Failed { .. })
         };
@@ -103,7 +103,7 @@ impl ConversationState {
     /// The replies that are being sent did not arrive, or the model's answer to them broke off.
     pub(super) fn sending_failed(&mut self, why: &str, request: Option<ContinuationRequest>, metrics: &Metrics) {
         let retry = request.is_some() && !self.gone;
-        self.failed_request = request.filter(|_| retry);
+        self.set_failed_request(request.filter(|_| retry).map(|request| FailedRequest { request, lacks_key: false }));
         let failed = self.advance(|entry| entry.progress == Progress::Sending, Progress::Failed { retry });
         if retry && failed == ReplySet::default() {
             // Only corrections have failed. The event says that they can be sent again.
@@ -127,7 +127,7 @@ impl ConversationState {
             _ => false,
         };
         let collected = self.advance(is_collected, Progress::Collected);
-        let ends_retry = first != u64::MAX && self.failed_request.take().is_some();
+        let ends_retry = first != u64::MAX && self.set_failed_request(None).is_some();
         if ends_retry && collected == ReplySet::default() {
             // Only corrections had failed.
             self.push_delivery_of_corrections(DeliveryState::Collected, None, false, metrics);

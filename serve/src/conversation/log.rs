@@ -18,6 +18,7 @@ pub(super) struct Unpublished {
     /// Something besides texts that grow.
     pub(super) facts: bool,
     pub(super) continuation: bool,
+    pub(super) failed: bool,
     pub(super) pieces: bool,
     /// Number and bytes of the events since the store got the items.
     pub(super) events: usize,

@@ -60,6 +60,7 @@ pub(crate) use self::frame::frame;
 pub(crate) use self::list_changes::ListChanges;
 pub(crate) use self::readers::{ReadResult, Reader};
 pub(crate) use self::stored::{Batch, LogEntry, StoredConversation, answer_field};
+pub(crate) use self::usage::InUse;
 
 /// A conversation of a model and its user.
 pub(crate) struct Conversation {
@@ -70,6 +71,8 @@ pub(crate) struct Conversation {
     /// Wakes readers after a change. They then look into the state: nothing is queued for them.
     changed: watch::Sender<()>,
     readers: AtomicUsize,
+    /// Readers for the service itself, and requests that use the conversation.
+    users: AtomicUsize,
     list: Arc<ListChanges>,
     /// The version of the entry in the list of conversations.
     version: AtomicU64,
@@ -146,6 +149,7 @@ impl Conversation {
             metrics,
             changed: watch::Sender::new(()),
             readers: AtomicUsize::new(0),
+            users: AtomicUsize::new(0),
             version: AtomicU64::new(list.next_version()),
             list,
             ended_turns,

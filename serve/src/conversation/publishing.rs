@@ -15,6 +15,9 @@ const MIN_VIEW: usize = 64 << 10;
 /// Number of events after which the store gets the items anew.
 const MAX_EVENTS: usize = 512;
 
+/// The name of the field with the request that failed.
+const FAILED_FIELD: &str = "failed";
+
 /// Maximum number of events that are written at once: a script takes no more than some thousand values.
 const MAX_BATCH: usize = 1000;
 
@@ -50,7 +53,8 @@ impl Conversation {
         let known = last.filter(|&last| state.log.buffer.frames_after(last).is_some());
         // It may lack what the last batch has set, too.
         let unpublished = &mut state.log.unpublished;
-        (unpublished.facts, unpublished.continuation, unpublished.pieces) = (true, true, true);
+        (unpublished.facts, unpublished.continuation, unpublished.failed, unpublished.pieces) =
+            (true, true, true, true);
         if let Role::Writer(publication) = &mut state.role {
             match known {
                 Some(last) => publication.published = last,
@@ -146,6 +150,15 @@ impl ConversationState {
         } else {
             self.log.unpublished.continuation = unpublished.continuation;
         }
+        let mut removed = Vec::new();
+        if facts && unpublished.failed {
+            match stored_continuation::failed_to_json(self.failed_request.as_ref()) {
+                Some(json) => set.push((FAILED_FIELD, json)),
+                None => removed.push(FAILED_FIELD.to_owned()),
+            }
+        } else {
+            self.log.unpublished.failed = unpublished.failed;
+        }
         if unpublished.pieces || replaces {
             let pieces = self.pieces.as_ref().map(serde_json::to_string);
             set.push(("pieces", pieces.and_then(Result::ok).unwrap_or_default()));
@@ -159,6 +172,7 @@ impl ConversationState {
             publication.view_size = view.len();
         }
         let answered = if facts { std::mem::take(&mut publication.answered) } else { Vec::new() };
+        removed.extend(answered.into_iter().map(answer_field));
         Some(Batch {
             changes,
             epoch,
@@ -168,7 +182,7 @@ impl ConversationState {
             replaces,
             restores: replaces && is_stored,
             set,
-            removed: answered.into_iter().map(answer_field).collect(),
+            removed,
             dropped_before,
             frames,
             has_new_facts: facts,
@@ -221,14 +235,23 @@ struct NewEvents {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
     use std::sync::Arc;
     use std::time::Duration;
 
+    use axum::http::{HeaderValue, header};
+    use followup::dialogue::{Answer, MessageFormat};
+    use serde_json::json;
     use tokio::sync::mpsc;
 
+    use super::super::continuation::PendingContinuation;
+    use super::super::request_content::RequestContent;
     use super::super::stored::StoredView;
+    use super::super::turn::{Turn, TurnSource};
+    use super::super::user_action::UserAction;
     use super::super::{Context, ListChanges, LogEntry, NewRole, StoredConversation};
     use super::*;
+    use crate::chat::{AssistantMessage, ChatRequest};
     use crate::metrics::Metrics;
     use crate::settings::Settings;
 
@@ -294,6 +317,46 @@ mod tests {
         conversation.next_batch().unwrap();
         conversation.has_given(3);
         assert_eq!(conversation.next_batch().unwrap().removed, ["answer:3"]);
+    }
+
+    #[test]
+    fn what_is_stored_tells_whether_the_writer_continues_after_an_answer() {
+        for has_key in [false, true] {
+            let (conversation, _queued) = followed();
+            conversation.take_over(1, StoredConversation::default()).unwrap();
+            let mut fields = HashMap::new();
+            let mut is_sent = || {
+                fields.extend(
+                    conversation.next_batch().unwrap().set.into_iter().map(|(name, value)| (name.into(), value)),
+                );
+                let stored = StoredConversation::new(fields.clone(), Vec::new()).unwrap();
+                stored.outcome_of(0, MessageFormat::OpenAiChat, &conversation.settings).map(|outcome| outcome.is_sent)
+            };
+            let mut turn = Turn::begin(&conversation, None, TurnSource::Relay, RequestContent::default()).unwrap();
+            let key = has_key.then(|| (header::AUTHORIZATION, HeaderValue::from_static("s3cret")));
+            turn.set_continuation(PendingContinuation::Provider {
+                headers: key.into_iter().collect(),
+                request: Arc::new(ChatRequest::parse(br#"{"messages":[]}"#).unwrap()),
+                message: Box::new(AssistantMessage::new(1000)),
+            });
+            let ask =
+                |question| format!("<ask_followup_question><question>{question}</question></ask_followup_question>");
+            let message = json!({"choices": [{"delta": {"content": ask("Tea?") + &ask("Milk?")}}]});
+            turn.feed(format!("data: {message}\n\n").as_bytes());
+            let answer = |number| {
+                let action = UserAction::Answer { number, answer: Answer::Text("Yes".into()) };
+                conversation.perform(action, Vec::new(), MessageFormat::OpenAiChat).unwrap();
+            };
+            answer(0);
+            assert!(!is_sent().unwrap(), "the model is still writing");
+            turn.feed(b"data: [DONE]\n\n");
+            turn.end(false);
+            assert!(!is_sent().unwrap(), "another question waits");
+            answer(1);
+            assert!(is_sent().unwrap(), "the next turn is about to begin");
+            let _turn = Turn::begin_continuation(&conversation).ok().unwrap();
+            assert!(is_sent().unwrap());
+        }
     }
 
     #[test]

@@ -51,11 +51,17 @@ impl Conversation {
         let add_one = |now: usize| (now < max).then_some(now + 1);
         self.readers.fetch_update(Ordering::AcqRel, Ordering::Acquire, add_one).ok()?;
         self.metrics.readers.inc();
-        Some(Reader { conversation: self.clone(), changed: self.changed.subscribe() })
+        Some(Reader { conversation: self.clone(), changed: self.changed.subscribe(), is_limited: true })
+    }
+
+    /// Adds a reader for the service itself, which waits for an event. It does not count for the limit.
+    pub(crate) fn waiter(self: &Arc<Conversation>) -> Reader {
+        self.users.fetch_add(1, Ordering::AcqRel);
+        Reader { conversation: self.clone(), changed: self.changed.subscribe(), is_limited: false }
     }
 
     pub(crate) fn has_readers(&self) -> bool {
-        self.readers.load(Ordering::Acquire) > 0
+        self.readers.load(Ordering::Acquire) > 0 || self.users.load(Ordering::Acquire) > 0
     }
 }
 
@@ -63,6 +69,8 @@ impl Conversation {
 pub(crate) struct Reader {
     pub(crate) conversation: Arc<Conversation>,
     changed: watch::Receiver<()>,
+    /// It counts for the limit of readers.
+    is_limited: bool,
 }
 
 impl Reader {
@@ -77,7 +85,11 @@ impl Drop for Reader {
     fn drop(&mut self) {
         let conversation = &self.conversation;
         conversation.state.lock().used = Instant::now();
-        conversation.readers.fetch_sub(1, Ordering::AcqRel);
-        conversation.metrics.readers.dec();
+        if self.is_limited {
+            conversation.readers.fetch_sub(1, Ordering::AcqRel);
+            conversation.metrics.readers.dec();
+        } else {
+            conversation.users.fetch_sub(1, Ordering::AcqRel);
+        }
     }
 }

@@ -36,6 +36,11 @@ impl Conversation {
         self.state.lock().facts().turn == TurnState::Streaming
     }
 
+    /// Returns `true` if a request that failed is kept, to be tried again.
+    pub(crate) fn keeps_failed_request(&self) -> bool {
+        self.state.lock().failed_request.is_some()
+    }
+
     /// Returns the id of the last event.
     pub(crate) fn last(&self) -> EventId {
         self.state.lock().log.buffer.last()
@@ -147,13 +152,16 @@ impl ConversationState {
         self.turn = facts.turn;
         self.title.clone_from(&facts.title);
         self.updated = time(facts.updated);
+        if !facts.retry {
+            self.failed_request = None;
+        }
         self.role = Role::Follower(Followed { facts, is_outdated: false });
     }
 
     /// Forgets what only the writer needs.
     fn forget_what_writers_know(&mut self, settings: &Settings) {
         self.dialogue = BoundedDialogue::new(settings.setup.clone(), settings.limits);
-        (self.continuation, self.failed_request, self.may_continue) = (Continuation::Nothing, None, false);
+        (self.continuation, self.may_continue) = (Continuation::Nothing, false);
         self.pieces = None;
         self.sent_facts = SentFacts::default();
         self.log.unpublished = Unpublished::default();
@@ -194,8 +202,12 @@ impl ConversationState {
         metrics: &Metrics,
     ) -> Result<(), ResumeError> {
         let (state, next, pieces) = (stored.state.take(), stored.next.take(), stored.pieces.take());
+        // A replica of an earlier version leaves the field as it is.
+        let failed = stored.failed.take().filter(|_| stored.facts.retry);
         self.load(stored, settings, metrics);
         self.pieces = pieces;
+        let own = self.failed_request.take();
+        self.failed_request = failed.and_then(|json| stored_continuation::failed_from_json(&json, own));
         if let Some(next) = next {
             self.continuation = stored_continuation::from_json(&next);
         }

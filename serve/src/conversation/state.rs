@@ -6,7 +6,7 @@ use std::time::{Instant, SystemTime};
 use followup::dialogue::{Reply, Setup};
 use serde::Serialize;
 
-use super::continuation::{Continuation, ContinuationRequest};
+use super::continuation::{Continuation, FailedRequest};
 use super::dialogue::{BoundedDialogue, Readiness};
 use super::event::ConversationEvent;
 use super::event_buffer::EventBuffer;
@@ -52,8 +52,9 @@ pub(super) struct ConversationState {
     pub(super) may_continue: bool,
     /// The newest message that was pushed in pieces.
     pub(super) pieces: Option<Pieces>,
-    /// The request that failed, to be tried again.
-    pub(super) failed_request: Option<ContinuationRequest>,
+    /// The request that failed, to be tried again. While another process writes the conversation, one that
+    /// this process has sent stays, because only this one has the key of its caller.
+    pub(super) failed_request: Option<FailedRequest>,
 }
 
 /// What the list of conversations shows of one, except for the time of its last change.
@@ -251,11 +252,18 @@ impl ConversationState {
         std::mem::replace(&mut self.continuation, continuation)
     }
 
+    /// Sets the request that failed. Returns the one before.
+    pub(super) fn set_failed_request(&mut self, failed: Option<FailedRequest>) -> Option<FailedRequest> {
+        let before = std::mem::replace(&mut self.failed_request, failed);
+        self.log.unpublished.failed |= before.is_some() || self.failed_request.is_some();
+        before
+    }
+
     /// Updates the estimate of the memory that the conversation takes.
     pub(super) fn count_memory(&mut self) {
         let Log { buffer, transcript, .. } = &self.log;
         let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory();
-        let failed = self.failed_request.as_ref().map_or(0, |request| request.body.len());
+        let failed = self.failed_request.as_ref().map_or(0, |failed| failed.request.body.len());
         let pieces = self.pieces.as_ref().map_or(0, Pieces::memory);
         // A text that grew has up to twice the memory of its bytes.
         self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2 + failed + pieces);

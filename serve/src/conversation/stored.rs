@@ -104,6 +104,8 @@ pub(crate) struct StoredConversation {
     pub(super) facts: Facts,
     /// What follows the last turn, as JSON.
     pub(super) next: Option<String>,
+    /// The request that failed, as JSON.
+    pub(super) failed: Option<String>,
     pub(super) pieces: Option<Pieces>,
     pub(super) state: Option<StoredState>,
     pub(super) view: Option<StoredView>,
@@ -125,14 +127,14 @@ impl StoredConversation {
         let owner = field("owner").unwrap_or_default();
         let last = field("last").and_then(|last| last.parse().ok());
         let facts = field("facts").map(|json| serde_json::from_str(&json)).transpose()?.unwrap_or_default();
-        let next = field("next");
+        let (next, failed) = (field("next"), field("failed"));
         let pieces = field("pieces").filter(|json| !json.is_empty());
         let pieces = pieces.map(|json| serde_json::from_str(&json)).transpose()?;
         let state = field("dialogue").map(|json| serde_json::from_str(&json)).transpose()?;
         let view = field("view").map(|json| serde_json::from_str(&json)).transpose()?;
         let answer = |(name, answer): (String, String)| Some((name.strip_prefix("answer:")?.parse().ok()?, answer));
         let answers = fields.into_iter().filter_map(answer).collect();
-        Ok(StoredConversation { epoch, owner, last, answers, facts, next, pieces, state, view, entries })
+        Ok(StoredConversation { epoch, owner, last, answers, facts, next, failed, pieces, state, view, entries })
     }
 
     /// Returns the reply that an action would lead to.
@@ -150,13 +152,17 @@ impl StoredConversation {
     ///
     /// If it was not, or the state can't be read.
     pub(crate) fn outcome_of(
-        self,
+        mut self,
         number: u64,
         format: MessageFormat,
         settings: &Settings,
     ) -> Result<ActionOutcome, ApiError> {
-        let outcome = self.dialogue(settings)?.outcome_of(number, format);
-        outcome.ok_or_else(|| ApiError::answered(number, None))
+        let has_ended = self.facts.turn == TurnState::Ended;
+        let next = self.next.take().filter(|_| has_ended);
+        let dialogue = self.dialogue(settings)?;
+        let outcome = dialogue.outcome_of(number, format).ok_or_else(|| ApiError::answered(number, None))?;
+        let is_next = next.is_some_and(|next| stored_continuation::begins(&next, &dialogue.readiness()));
+        Ok(ActionOutcome { is_sent: outcome.is_sent || is_next, ..outcome })
     }
 
     fn dialogue(self, settings: &Settings) -> Result<BoundedDialogue, ApiError> {

@@ -112,11 +112,14 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If nothing has failed that can be tried again, the conversation is gone, or another process
-    /// writes it.
+    /// If nothing has failed that can be tried again, the conversation is gone, another process writes
+    /// it, or only another process has the key of the request.
     pub(crate) fn begin_retry(conversation: &Arc<Conversation>) -> Result<(Turn, ContinuationRequest), ApiError> {
         let mut state = conversation.lock_to_write()?;
-        let request = state.failed_request.take().ok_or_else(ApiError::nothing_to_retry)?;
+        if state.failed_request.as_ref().is_some_and(|failed| failed.lacks_key) {
+            return Err(ApiError::key_elsewhere());
+        }
+        let request = state.set_failed_request(None).ok_or_else(ApiError::nothing_to_retry)?.request;
         state.forget_broken_message(&conversation.metrics);
         state.begin_sending();
         state.begin_turn(TurnSource::Continue.label(), &conversation.metrics);
@@ -208,14 +211,25 @@ impl Turn {
         self.finish(cut_off, |_, _| {});
     }
 
+    /// Ends the turn, whose message is whole.
+    ///
+    /// # Errors
+    ///
+    /// If another process has become the writer meanwhile. It has cut the turn off, and the rest is lost.
+    pub(crate) fn end_whole(mut self) -> Result<(), ApiError> {
+        if self.finish(false, |_, _| {}) { Ok(()) } else { Err(ApiError::taken_over(&self.conversation.id)) }
+    }
+
     /// Ends the turn. What happens before its end happens under the same lock, so that no turn begins in between.
-    fn finish(&mut self, cut_off: bool, before_end: impl FnOnce(&mut ConversationState, &Metrics)) {
+    ///
+    /// Returns `false` if another process writes the conversation meanwhile.
+    fn finish(&mut self, cut_off: bool, before_end: impl FnOnce(&mut ConversationState, &Metrics)) -> bool {
         if std::mem::replace(&mut self.has_ended, true) {
-            return;
+            return true;
         }
         let conversation = &self.conversation;
         conversation.metrics.turn_ended(self.started.elapsed());
-        let Some(mut state) = conversation.lock_in(self.epoch) else { return };
+        let Some(mut state) = conversation.lock_in(self.epoch) else { return false };
         before_end(&mut state, &conversation.metrics);
         if let Some(mut response) = self.response.take() {
             state.apply_all(response.finish(), &conversation.metrics);
@@ -228,6 +242,7 @@ impl Turn {
             // Nobody receives it when the service is shutting down.
             let _ = conversation.ended_turns.send(conversation.clone());
         }
+        true
     }
 }
 
@@ -267,6 +282,7 @@ mod tests {
 
     use super::*;
     use crate::chat::{AssistantMessage, ChatRequest};
+    use crate::conversation::StoredConversation;
     use crate::conversation::superseding_tests::conversation;
     use crate::conversation::user_action::UserAction;
 
@@ -289,6 +305,17 @@ mod tests {
             let kinds: Vec<_> = snapshot["items"].as_array().unwrap().iter().map(|item| &item["type"]).collect();
             assert_eq!(kinds, ["turn", "error", "end", "turn", "end"]);
         }
+    }
+
+    #[test]
+    fn a_turn_tells_at_its_end_that_another_process_has_become_the_writer() {
+        let conversation = conversation();
+        let begin = || Turn::begin(&conversation, None, TurnSource::Push, RequestContent::default()).unwrap();
+        assert!(begin().end_whole().is_ok());
+        conversation.take_over(1, StoredConversation::default()).unwrap();
+        let turn = begin();
+        conversation.take_over(2, StoredConversation::default()).unwrap();
+        assert_eq!(turn.end_whole().unwrap_err().code(), "elsewhere");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Which conversations are in use, and which are needed least.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::Conversation;
@@ -15,7 +17,30 @@ pub(crate) struct Unused {
     since: Instant,
 }
 
+/// A conversation that a request uses: this process does not drop it meanwhile.
+pub(crate) struct InUse(Arc<Conversation>);
+
+impl std::ops::Deref for InUse {
+    type Target = Arc<Conversation>;
+
+    fn deref(&self) -> &Arc<Conversation> {
+        &self.0
+    }
+}
+
+impl Drop for InUse {
+    fn drop(&mut self) {
+        self.0.users.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
 impl Conversation {
+    /// Keeps the conversation from being dropped. It may have been dropped before.
+    pub(crate) fn in_use(self: &Arc<Conversation>) -> InUse {
+        self.users.fetch_add(1, Ordering::AcqRel);
+        InUse(self.clone())
+    }
+
     /// Returns how little the conversation is needed; `None` if it is in use.
     pub(crate) fn unused(&self) -> Option<Unused> {
         let state = self.state.lock();

@@ -95,4 +95,6 @@ pub(crate) struct ActionOutcome {
     pub(crate) messages: Vec<Value>,
     /// How many questions still wait for an answer.
     pub(crate) waiting: usize,
+    /// The process that writes the conversation sends the reply to the model itself, or is about to.
+    pub(crate) is_sent: bool,
 }

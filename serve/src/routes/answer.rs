@@ -68,9 +68,11 @@ pub(super) async fn answer(
     let images = body.images.iter().enumerate().map(image).collect::<Result<Vec<_>, _>>()?;
     let action = action(body)?;
     let (conversation, outcome) = state.store.perform(&id, action, images, format).await?;
-    let ActionOutcome { reply, messages, waiting } = outcome;
+    let ActionOutcome { reply, messages, waiting, is_sent } = outcome;
     let (continued, why) = match continue_with(&state, &conversation, &reply) {
         Ok(()) => (true, None),
+        // Another replica does it, which has the conversation.
+        Err(_) if is_sent => (true, None),
         Err(Readiness::Blocked(why)) => (false, Some(why)),
         Err(_) => (false, None),
     };

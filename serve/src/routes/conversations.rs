@@ -28,7 +28,9 @@ pub(super) async fn dismiss(
     State(state): State<Arc<AppState>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, ApiError> {
-    state.store.get_for_change(&id?).await?.dismiss()?;
+    let conversation = state.store.get_for_change(&id?).await?;
+    conversation.dismiss()?;
+    state.store.settle(&conversation).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -44,7 +44,7 @@ pub(super) async fn push(
     state.store.local().check_memory()?;
     let (conversation, is_new) = match &id {
         Some(id) => state.store.get_or_create(id).await?,
-        None => (state.store.create()?, true),
+        None => (state.store.create()?.in_use(), true),
     };
     let mut turn = Turn::begin(&conversation, wire, TurnSource::Push, RequestContent::default())?;
     let mut body = request.into_body().into_data_stream();
@@ -63,7 +63,9 @@ pub(super) async fn push(
             return Err(ApiError::no_conversation(conversation.id()));
         }
     }
-    turn.end(false);
+    turn.end_whole()?;
+    // If this replica was paused, it may not have heard yet that another one has cut the turn off.
+    state.store.settle(&conversation).await?;
     let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
     let location = format!("/conversations/{}", conversation.id());
     Ok((status, [(header::LOCATION, location)], json_response(conversation.snapshot())).into_response())

@@ -15,9 +15,9 @@ use tokio::time::timeout;
 use super::body::read_limited;
 use crate::app_state::AppState;
 use crate::chat::{AnswerReader, ApiFormat};
-use crate::conversation::Conversation;
 use crate::conversation::continuation::PendingContinuation;
 use crate::conversation::turn::{Turn, TurnSource};
+use crate::conversation::{Conversation, InUse};
 use crate::error::ApiError;
 use crate::local_store::check_id;
 use crate::recognition::ShownConversation;
@@ -142,7 +142,7 @@ async fn begin_turn(
         Ok(known) => known?,
         Err(_) => None,
     };
-    match known.as_ref().map(begin) {
+    match known.as_deref().map(begin) {
         Some(Ok(turn)) => Ok(turn),
         // It has become busy, or was deleted.
         Some(Err(_)) | None => begin(&state.store.create()?),
@@ -154,7 +154,7 @@ async fn known_conversation(
     state: &AppState,
     id: Option<&str>,
     shown: &ShownConversation,
-) -> Result<Option<Arc<Conversation>>, ApiError> {
+) -> Result<Option<InUse>, ApiError> {
     if let Some(id) = id {
         state.recognizer.settle(shown, id).await;
     }

@@ -35,7 +35,7 @@ pub(super) async fn replies(
     state.check_running()?;
     let id = id?;
     let conversation = match state.store.get_for_change(&id).await {
-        Err(error) if error.is_elsewhere() => state.store.get(&id).await?,
+        Err(error) if error.is_elsewhere() => state.store.get(&id).await?.in_use(),
         conversation => conversation?,
     };
     let Query(RepliesQuery { after, wait, format }) = query?;

@@ -11,9 +11,12 @@ use followup::dialogue::{AnswerErrorKind, Image, MessageFormat, Reply};
 use super::Shared;
 use super::commands::Claimed;
 use crate::conversation::user_action::{ActionOutcome, StoredAnswer, UserAction};
-use crate::conversation::{Conversation, Reader};
+use crate::conversation::{Conversation, EventId, InUse, Reader};
 use crate::error::ApiError;
 use crate::local_store::Changeable;
+
+/// How long an error waits for what it tells of another answer.
+const MAX_CATCH_UP: Duration = Duration::from_secs(2);
 
 /// How long the writer of a conversation may take to give an answer, or to be found dead.
 const MAX_WAIT: Duration = Duration::from_secs(15);
@@ -30,7 +33,7 @@ impl Shared {
         action: UserAction,
         images: Vec<Image>,
         format: MessageFormat,
-    ) -> Result<(Arc<Conversation>, ActionOutcome), ApiError> {
+    ) -> Result<(InUse, ActionOutcome), ApiError> {
         if !self.is_up() {
             return Err(ApiError::store_away());
         }
@@ -64,10 +67,13 @@ impl Shared {
         let reply = conversation.reply_to(&answer)?;
         // So that the store knows of the question.
         self.flush(conversation).await?;
-        let reader = self.reader(conversation)?;
+        let reader = conversation.waiter();
         // Otherwise it may be given meanwhile, because the store has accepted it.
         let updating = conversation.updating.lock().await;
-        self.claim(conversation, number, &answer).await?;
+        if let Err(error) = self.claim(conversation, number, &answer).await {
+            drop(updating);
+            return Err(self.explain(error, conversation, &answer).await);
+        }
         let StoredAnswer { action, images } = answer;
         let performed = conversation.perform(action, images, format);
         drop(updating);
@@ -98,18 +104,19 @@ impl Shared {
     ///
     /// # Errors
     ///
-    /// If another answer was given: the store has lost that it had accepted this one.
+    /// If another answer was given: the store has lost that it had accepted this one. Or if guidance is lost,
+    /// because another replica has become the writer before.
     pub(crate) async fn confirm(
         &self,
         conversation: &Arc<Conversation>,
         reply: &Reply,
         format: MessageFormat,
     ) -> Result<(), ApiError> {
-        match (reply.number, self.flush(conversation).await) {
-            (Some(number), Err(error)) if error.is_elsewhere() => {
-                self.given_elsewhere(self.reader(conversation)?, number, reply, format).await.map(drop)
+        match (self.settle(conversation).await, reply.number) {
+            (Err(_), Some(number)) => {
+                self.given_elsewhere(conversation.waiter(), number, reply, format).await.map(drop)
             }
-            _ => Ok(()),
+            (settled, _) => settled,
         }
     }
 
@@ -123,9 +130,17 @@ impl Shared {
     ) -> Result<ActionOutcome, ApiError> {
         let stored = self.stored(conversation.id()).await?;
         let last = stored.last;
-        let reply = stored.reply_to(&answer, &self.settings)?;
-        let mut reader = self.reader(conversation)?;
-        self.claim(conversation, number, &answer).await?;
+        let reply = match stored.reply_to(&answer, &self.settings) {
+            Ok(reply) => reply,
+            Err(error) => {
+                catch_up(conversation, last).await;
+                return Err(error);
+            }
+        };
+        let mut reader = conversation.waiter();
+        if let Err(error) = self.claim(conversation, number, &answer).await {
+            return Err(self.explain(error, conversation, &answer).await);
+        }
         // Until the question is here, it can't be seen that it was answered.
         if let Some(last) = last {
             let reached = tokio::time::timeout(MAX_WAIT, reader.reached(last)).await;
@@ -157,10 +172,6 @@ impl Shared {
         if *given.reply == *reply { Ok(given) } else { Err(ApiError::answered(number, None)) }
     }
 
-    fn reader(&self, conversation: &Arc<Conversation>) -> Result<Reader, ApiError> {
-        conversation.reader().ok_or_else(|| ApiError::too_many_readers(self.settings.limits.readers))
-    }
-
     /// Lets the store accept an answer.
     ///
     /// # Errors
@@ -179,6 +190,20 @@ impl Shared {
         }
     }
 
+    /// Returns why an answer was not accepted. If its question does not wait any more, it was asked a moment ago,
+    /// and the store has what became of it.
+    async fn explain(&self, error: ApiError, conversation: &Arc<Conversation>, answer: &StoredAnswer) -> ApiError {
+        if !error.is_not_asked() {
+            return error;
+        }
+        let stored = match self.stored(conversation.id()).await {
+            Ok(stored) => stored,
+            Err(error) => return error,
+        };
+        catch_up(conversation, stored.last).await;
+        stored.reply_to(answer, &self.settings).err().unwrap_or(error)
+    }
+
     /// Gives the answers that the store has accepted.
     pub(super) fn give_answers(&self, conversation: &Arc<Conversation>, answers: Vec<(u64, String)>) {
         for (number, json) in answers {
@@ -190,5 +215,13 @@ impl Shared {
             }
             conversation.has_given(number);
         }
+    }
+}
+
+/// Waits for an event that the store has, so that the answer to a question is here, too.
+async fn catch_up(conversation: &Arc<Conversation>, last: Option<EventId>) {
+    if let Some(last) = last {
+        // Without it, an error is less helpful.
+        let _ = tokio::time::timeout(MAX_CATCH_UP, conversation.waiter().reached(last)).await;
     }
 }

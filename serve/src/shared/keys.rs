@@ -52,11 +52,52 @@ impl Keys {
     pub(crate) fn replica(&self, replica: &str) -> String {
         format!("{}replica:{{{replica}}}", self.prefix)
     }
+
+    /// The same key, and others of the replica that are far from it in a cluster: each in another third of the
+    /// slots, so that no server has all of them unless it has most of the slots.
+    pub(crate) fn spread_replica(&self, replica: &str) -> [String; 3] {
+        let third = |name: &str| slot(name) / SLOTS.div_ceil(3);
+        let first = third(replica);
+        let another = |offset: u16| {
+            let wanted = (first + offset) % 3;
+            // One in three fits.
+            let name = (1..1000).map(|number| format!("{replica}-{number}")).find(|name| third(name) == wanted);
+            self.replica(&name.unwrap_or_else(|| format!("{replica}-{offset}")))
+        };
+        [self.replica(replica), another(1), another(2)]
+    }
+}
+
+/// Number of slots of a cluster.
+const SLOTS: u16 = 16384;
+
+/// Returns the slot of a cluster in which a key with these braces is: `{name}`.
+fn slot(name: &str) -> u16 {
+    // CRC-16/XMODEM, as the specification of the cluster has it.
+    let crc = name.bytes().fold(0_u16, |crc, byte| {
+        (0..8).fold(crc ^ u16::from(byte) << 8, |crc, _| if crc & 0x8000 == 0 { crc << 1 } else { crc << 1 ^ 0x1021 })
+    });
+    crc % SLOTS
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_keys_of_a_replica_are_in_different_thirds_of_a_cluster() {
+        // The example of the specification.
+        assert_eq!(slot("123456789"), 0x31c3);
+        for index in 0..100 {
+            let name = format!("replica-{index}");
+            let keys = Keys::new("p:").spread_replica(&name);
+            assert_eq!(keys[0], format!("p:replica:{{{name}}}"), "replicas of earlier versions know this one");
+            let mut thirds =
+                keys.map(|key| slot(key.strip_prefix("p:replica:{").unwrap().trim_end_matches('}')) / 5462);
+            thirds.sort_unstable();
+            assert_eq!(thirds, [0, 1, 2]);
+        }
+    }
 
     #[test]
     fn a_bell_leads_back_to_its_conversation() {

@@ -1,13 +1,21 @@
 //! The lease of this replica, and whether other replicas live.
 //!
 //! A replica lives while a key with its name exists, which it renews three times in each lease.
+//!
+//! A server that was silent for longer than a lease, and comes back, drops its keys before anybody can renew them.
+//! One server is then connected to anew, after which replicas get a lease to renew their keys. But a cluster has
+//! others, so there a replica has further keys, far from the first: while one of them exists, it lives.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use futures_util::StreamExt;
+use futures_util::future::join_all;
+use futures_util::stream::FuturesUnordered;
 use parking_lot::Mutex;
+use redis::{Cmd, FromRedisValue};
 
 use super::error::StoreError;
 use super::keys::Keys;
@@ -58,14 +66,30 @@ impl Lease {
     ///
     /// If the store can't be reached, or refuses it.
     pub(super) async fn renew(&self) -> Result<(), StoreError> {
+        let keys = self.keys_of(&self.replica);
+        let renewals = keys.iter().enumerate().map(|(index, key)| self.renew_key(index, key));
+        // Without the further keys, it is as without a cluster.
+        join_all(renewals).await.into_iter().next().unwrap_or(Ok(()))
+    }
+
+    async fn renew_key(&self, index: usize, key: &str) -> Result<(), StoreError> {
         let milliseconds = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
-        let key = self.keys.replica(&self.replica);
         // A store whose memory is full refuses `SET`, but not this.
-        let is_renewed: bool = self.link.run(redis::cmd("PEXPIRE").arg(&key).arg(milliseconds)).await?;
+        let is_renewed: bool = self.run(index, redis::cmd("PEXPIRE").arg(key).arg(milliseconds)).await?;
         if is_renewed {
             return Ok(());
         }
-        self.link.run(redis::cmd("SET").arg(&key).arg(1).arg("PX").arg(milliseconds)).await
+        self.run(index, redis::cmd("SET").arg(key).arg(1).arg("PX").arg(milliseconds)).await
+    }
+
+    /// Returns the key of a replica, and the further ones in a cluster.
+    fn keys_of(&self, replica: &str) -> Vec<String> {
+        if self.link.is_cluster() { self.keys.spread_replica(replica).into() } else { vec![self.keys.replica(replica)] }
+    }
+
+    /// Runs a command with one of a replica's keys. The server of a further one may be away.
+    async fn run<T: FromRedisValue>(&self, index: usize, command: &Cmd) -> Result<T, StoreError> {
+        if index == 0 { self.link.run(command).await } else { self.link.try_run(command).await }
     }
 
     /// Returns `true` if the connection is so new that replicas may not have renewed their leases.
@@ -77,7 +101,9 @@ impl Lease {
     pub(crate) async fn end(&self) {
         self.has_ended.store(true, Ordering::Release);
         // Without a connection, it ends by itself.
-        let _: Result<(), _> = self.link.run(redis::cmd("DEL").arg(self.keys.replica(&self.replica))).await;
+        for (index, key) in self.keys_of(&self.replica).iter().enumerate() {
+            let _: Result<(), _> = self.run(index, redis::cmd("DEL").arg(key)).await;
+        }
     }
 
     /// Returns `true` if that is this replica.
@@ -92,18 +118,35 @@ impl Lease {
         if replica == self.replica || self.was_seen(replica) || self.is_unsure() {
             return false;
         }
-        let exists: Result<bool, _> = self.link.run(redis::cmd("EXISTS").arg(self.keys.replica(replica))).await;
-        match exists {
-            Ok(true) => {
-                let now = Instant::now();
-                let mut alive = self.alive.lock();
-                alive.retain(|_, seen| now.duration_since(*seen) < FRESH);
-                alive.insert(replica.to_owned(), now);
-                false
+        let keys = self.keys_of(replica);
+        let exists = async |(index, key): (usize, &String)| {
+            let exists: Result<bool, _> = self.run(index, redis::cmd("EXISTS").arg(key)).await;
+            (index, exists)
+        };
+        let mut answers: FuturesUnordered<_> = keys.iter().enumerate().map(exists).collect();
+        let (mut is_first_gone, mut gone) = (false, 0);
+        while let Some((index, answer)) = answers.next().await {
+            match answer {
+                Ok(true) => {
+                    self.is_alive(replica);
+                    return false;
+                }
+                Ok(false) => {
+                    is_first_gone |= index == 0;
+                    gone += 1;
+                }
+                Err(_) => {}
             }
-            Ok(false) => true,
-            Err(_) => false,
         }
+        // A replica of an earlier version has only the first one. Of the others, one server may be away.
+        is_first_gone && 2 * gone > keys.len()
+    }
+
+    fn is_alive(&self, replica: &str) {
+        let now = Instant::now();
+        let mut alive = self.alive.lock();
+        alive.retain(|_, seen| now.duration_since(*seen) < FRESH);
+        alive.insert(replica.to_owned(), now);
     }
 
     fn was_seen(&self, replica: &str) -> bool {

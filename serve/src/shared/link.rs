@@ -264,6 +264,16 @@ impl Link {
         self.finish(number, command.query_async(&mut connection).await)
     }
 
+    /// Runs a command that may fail without harm: the connection stays.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`run`](Link::run).
+    pub(crate) async fn try_run<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
+        let Established { mut connection, .. } = self.established()?;
+        command.query_async(&mut connection).await.map_err(StoreError::Refused)
+    }
+
     /// Runs a script.
     ///
     /// # Errors

@@ -153,6 +153,18 @@ impl Shared {
         }
     }
 
+    /// Waits until the store has a change. If it can't be reached, it is told later.
+    ///
+    /// # Errors
+    ///
+    /// If another replica has become the writer before, so that the change is lost.
+    pub(crate) async fn settle(&self, conversation: &Conversation) -> Result<(), ApiError> {
+        match self.flush(conversation).await {
+            Err(error) if error.is_elsewhere() => Err(ApiError::taken_over(conversation.id())),
+            _ => Ok(()),
+        }
+    }
+
     /// Deletes a conversation from the store. Returns whether it was there.
     pub(crate) async fn remove(&self, id: &str) -> Result<bool, ApiError> {
         let was_there = self.commands.remove(id).await?;

@@ -16,7 +16,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 impl Shared {
     /// Returns a conversation to read it.
     pub(crate) async fn get(self: &Arc<Shared>, id: &str) -> Result<Arc<Conversation>, ApiError> {
-        if let Some(conversation) = self.local.find(id) {
+        while let Some(conversation) = self.local.find(id) {
             // What another replica writes is watched. What this one wrote, another may have taken.
             if self.is_up() && conversation.is_writer() && !conversation.is_streaming() {
                 match self.check_writer(&conversation).await {
@@ -24,6 +24,10 @@ impl Shared {
                     Ok(_) | Err(StoreError::Away) => {}
                     Err(error) => return Err(error.into()),
                 }
+            }
+            // It may have been dropped meanwhile, and nothing brings it up to date then.
+            if !conversation.is_gone() && !self.local.has(&conversation) {
+                continue;
             }
             return if conversation.is_gone() { Err(ApiError::no_conversation(id)) } else { Ok(conversation) };
         }
@@ -57,14 +61,14 @@ impl Shared {
     }
 
     async fn writable(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
-        match self.local.find(id) {
+        match self.local.find_to_use(id) {
             Some(here) if here.is_writer() && !self.is_up() => Ok((Changeable::Here(here), false)),
             _ => self.take(id, purpose).await,
         }
     }
 
     /// Returns whether this replica is still the writer. If it is not, loads what the writer wrote.
-    async fn check_writer(&self, conversation: &Conversation) -> Result<bool, StoreError> {
+    async fn check_writer(&self, conversation: &Arc<Conversation>) -> Result<bool, StoreError> {
         let Some(epoch) = conversation.epoch() else { return Ok(false) };
         let (stored_epoch, owner) = self.commands.writer(conversation.id()).await?;
         // After the store has lost a take, two replicas have the same epoch.
@@ -82,7 +86,8 @@ impl Shared {
         let _taking = self.taking.lock(id).await;
         let mut dead = None;
         loop {
-            let here = self.local.find(id);
+            // A turn must not begin in a conversation that was dropped: the next request would take it again.
+            let here = self.local.find_to_use(id);
             if here.is_none() {
                 // Nobody else would write a conversation that this replica has taken and has no room for.
                 self.local.check_room()?;
@@ -105,7 +110,10 @@ impl Shared {
                 }
                 TakeOutcome::Busy(_) => {
                     drop(updating);
-                    return Ok((Changeable::Elsewhere(self.get(id).await?), false));
+                    self.get(id).await?;
+                    if let Some(conversation) = self.local.find_to_use(id) {
+                        return Ok((Changeable::Elsewhere(conversation), false));
+                    }
                 }
                 TakeOutcome::Kept => {
                     drop(updating);
@@ -117,8 +125,9 @@ impl Shared {
                 }
                 TakeOutcome::Taken { epoch, stored } => {
                     let is_new = stored.last.is_none();
-                    let (conversation, _) = self.local.find_or_create(id, NewRole::Follower)?;
-                    let updating = match updating {
+                    let conversation = self.local.find_or_create(id, NewRole::Follower)?.0.in_use();
+                    let is_here = here.as_ref().is_some_and(|here| Arc::ptr_eq(here, &conversation));
+                    let updating = match updating.filter(|_| is_here) {
                         Some(updating) => updating,
                         None => conversation.updating.lock().await,
                     };
@@ -135,7 +144,7 @@ impl Shared {
     }
 
     /// Returns `true` if this replica relayed the last turn of a conversation.
-    pub(crate) async fn is_current(&self, conversation: &Conversation) -> bool {
+    pub(crate) async fn is_current(&self, conversation: &Arc<Conversation>) -> bool {
         match (self.is_up(), conversation.is_writer()) {
             (true, true) => self.check_writer(conversation).await.unwrap_or(true),
             (_, is_writer) => is_writer,
@@ -155,6 +164,10 @@ impl Shared {
         conversation: &Arc<Conversation>,
         dead: &str,
     ) -> Result<(), StoreError> {
+        let in_use = conversation.in_use();
+        if !self.local.has(&in_use) {
+            return Ok(());
+        }
         if let TakeOutcome::Taken { epoch, stored } =
             self.commands.take(conversation.id(), None, Some(dead), Purpose::Change).await?
         {
@@ -172,14 +185,15 @@ impl Shared {
         mut stored: StoredConversation,
     ) -> Result<(), ApiError> {
         let answers = std::mem::take(&mut stored.answers);
-        conversation.take_over(epoch, stored).map_err(|error| ApiError::store_unreadable(&error))?;
+        // What can't be read is shown, too, and another replica may write it again.
         self.watch(conversation);
+        conversation.take_over(epoch, stored).map_err(|error| ApiError::store_unreadable(&error))?;
         self.give_answers(conversation, answers);
         Ok(())
     }
 
     /// Another replica has become the writer of a conversation, which this one wrote in that epoch.
-    pub(super) async fn lost(&self, conversation: &Conversation, epoch: u64) {
+    pub(super) async fn lost(&self, conversation: &Arc<Conversation>, epoch: u64) {
         let _updating = conversation.updating.lock().await;
         if conversation.epoch() != Some(epoch) {
             return;
@@ -189,7 +203,7 @@ impl Shared {
                 conversation.resign();
                 conversation.load(*stored);
             }
-            Ok(Found::Deleted) => drop(self.local.remove(conversation.id())),
+            Ok(Found::Deleted) => self.local.end(conversation),
             // The store has lost the other writer meanwhile, or can't be reached: this one may still be the writer.
             Ok(Found::Stored(_) | Found::Nothing) | Err(StoreError::Away) => {}
             // It is compared with the store later.

@@ -141,7 +141,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         let now = *bell.borrow_and_update();
         if now.is_deleted {
-            shared.local.remove(&id);
+            shared.local.end(&conversation);
             break;
         }
         if rings != Some(now.rings) || compared.elapsed() >= STEADY_INTERVAL {
@@ -154,7 +154,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
             }
             compared = Instant::now();
             if missing.is_some_and(|since| since.elapsed() >= shared.lease.duration()) {
-                shared.local.remove(&id);
+                shared.local.end(&conversation);
                 break;
             }
         }
@@ -213,7 +213,7 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
     let last = conversation.last();
     let id = conversation.id();
     match (conversation.epoch(), shared.commands.load(id, Some(last)).await?) {
-        (_, Found::Deleted) => drop(shared.local.remove(id)),
+        (_, Found::Deleted) => shared.local.end(conversation),
         (None, Found::Nothing) => return Ok(Comparison::Missing),
         (None, Found::Stored(stored)) => {
             let awaits_writer = follow(shared, conversation, last, *stored).await?;
@@ -221,7 +221,7 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
         }
         // It is about to be dropped here, too.
         (Some(_), Found::Nothing) if conversation.has_expired(shared.settings.limits.idle) => {
-            shared.local.remove(id);
+            shared.local.end(conversation);
         }
         (Some(_), Found::Nothing) => conversation.add_missing(None),
         (Some(epoch), Found::Stored(stored))
@@ -251,18 +251,28 @@ async fn follow(
     let is_to_continue = stored.take_is_to_continue(&shared.settings);
     let needs_writer = stored.is_streaming() || !stored.answers.is_empty() || is_to_continue;
     let has_lost_events = !conversation.is_outdated() && stored.last.is_some_and(|stored| stored < last);
-    let is_dead = (needs_writer || has_lost_events) && shared.is_dead(&stored.owner).await;
-    if has_lost_events && !is_dead {
-        // The writer adds them again.
-        return Ok(needs_writer);
+    // Readers get what is new before it is known whether the writer lives, for which the store may be slow.
+    if !has_lost_events && !conversation.follow(&stored) {
+        load_all(shared, conversation).await?;
     }
-    if (has_lost_events || !conversation.follow(&stored))
-        && let Some(stored) = shared.commands.load(conversation.id(), None).await?.stored()
-    {
-        conversation.load(stored);
+    let is_dead = (needs_writer || has_lost_events) && shared.is_dead(&stored.owner).await;
+    if has_lost_events {
+        if !is_dead {
+            // The writer adds them again.
+            return Ok(needs_writer);
+        }
+        load_all(shared, conversation).await?;
     }
     if needs_writer && is_dead {
         shared.take_from(conversation, &stored.owner).await?;
     }
     Ok(needs_writer && !is_dead)
+}
+
+/// Loads a conversation of another writer anew.
+async fn load_all(shared: &Shared, conversation: &Conversation) -> Result<(), StoreError> {
+    if let Some(stored) = shared.commands.load(conversation.id(), None).await?.stored() {
+        conversation.load(stored);
+    }
+    Ok(())
 }

@@ -5,11 +5,13 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::redis_cluster::RedisCluster;
+use super::redis_server::RedisServer;
 use super::scene::{
     answer, asks_and_continues, check_seen, is_asked, is_end, lose_the_tail, relay, replica, slow_message, snapshot,
 };
 use super::troubles::documented_rights;
-use crate::client::{Events, number, soon, until};
+use crate::client::{Events, chat, number, soon, until};
+use crate::memory::metric;
 use crate::upstream::open_gate;
 
 /// Returns the number of connections of each replica to a node, at most.
@@ -127,6 +129,57 @@ async fn the_owner_adds_what_the_promoted_copy_of_a_node_lacks() {
     // A replica that knows nothing of it finds everything.
     let third = replica(&store.url(), &[]);
     until(async || is_asked(&third, id).await && snapshot(&third, id).await == snapshot(&owner, id).await).await;
+}
+
+#[tokio::test]
+async fn a_replica_lives_although_one_node_has_lost_its_lease() {
+    let Some(store) = RedisCluster::start().await else { return };
+    let args = ["--lease", "3"];
+    let owner = replica(&store.url(), &args);
+    let leases = |node: &RedisServer| {
+        let all = node.ask("KEYS followup:replica:*");
+        all.split("\r\n").filter(|line| line.starts_with("followup:")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    // The first of its keys is the shortest.
+    let found = store.nodes[..3].iter().flat_map(|node| leases(node).into_iter().map(move |key| (node, key)));
+    let (node, lease) = found.min_by_key(|(_, key)| key.len()).unwrap();
+    let other = replica(&store.url(), &args);
+    let id = "cluster-lease";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    let mut there = Events::of(&other, id, None).await;
+    let asked = || {
+        let calls = node.ask("INFO commandstats");
+        let calls = calls.split_once("cmdstat_exists:calls=").map_or("0", |(_, rest)| rest);
+        calls.split(',').next().unwrap().parse::<u64>().unwrap()
+    };
+    // As if the node had been silent for a lease, and answered others before the owner could renew it.
+    let (before, taken) = (asked(), async || metric(&other, "followup_taken_over_total").await);
+    until(async || {
+        node.tell(&format!("DEL {lease}"));
+        asked() > before + 2 || taken().await > 0
+    })
+    .await;
+    assert_eq!(taken().await, 0);
+    open_gate(id).await;
+    let end = there.up_to(is_end).await.pop().unwrap();
+    assert_ne!(end.data["cut_off"], true);
+    body.await.unwrap();
+    assert_eq!(taken().await, 0);
+}
+
+#[tokio::test]
+async fn a_replica_that_dies_is_found_to_be_dead_in_a_cluster() {
+    let Some(store) = RedisCluster::start().await else { return };
+    let args = ["--lease", "1"];
+    let (mut owner, other) = (replica(&store.url(), &args), replica(&store.url(), &args));
+    let id = "cluster-dead";
+    let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
+    until(async || is_asked(&other, id).await).await;
+    let mut there = Events::of(&other, id, None).await;
+    owner.kill();
+    assert_eq!(there.up_to(is_end).await.pop().unwrap().data["cut_off"], true);
+    assert_eq!(metric(&other, "followup_taken_over_total").await, 1);
 }
 
 #[tokio::test]

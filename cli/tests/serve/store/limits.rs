@@ -5,8 +5,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::redis_server::RedisServer;
-use super::scene::{answer, asks_and_continues, is_asked, relay, replica, snapshot};
-use crate::client::{Events, call, get, post, until};
+use super::scene::{answer, asks_and_continues, body_of, is_asked, relay, replica, snapshot};
+use super::tcp_proxy::{Passing, TcpProxy};
+use crate::client::{Events, call, chat, get, post, until};
 use crate::memory::metric;
 use crate::page::Page;
 use crate::service::Service;
@@ -77,6 +78,58 @@ async fn a_replica_whose_conversations_are_all_in_use_refuses_those_of_others() 
     let body = json!({"number": 0, "suggestion": 0}).to_string();
     post(format!("/conversations/{id}/answer"), body).send(&full).await.ok();
     until(async || get("/conversations/elsewhere").send(&full).await.status == 200).await;
+}
+
+#[tokio::test]
+async fn what_was_dropped_and_then_deleted_elsewhere_is_not_kept_to_be_stored() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    let (full, other) = (replica(&proxy.url(), &["--limit-conversations", "1"]), replica(&redis.url(), &[]));
+    push(&full, "deleted-elsewhere", "Text.").await;
+    until(async || is_complete(&other, "deleted-elsewhere", "Text.").await).await;
+    proxy.set(Passing::Cut);
+    until(async || get("/readyz").send(&full).await.status == 503).await;
+    // It changes, which can't be stored, and is dropped for another one.
+    let play = json!({"name": "unstored", "body": body_of("More.")});
+    relay(&full, "deleted-elsewhere", &play).await.await.unwrap();
+    chat(&play).send(&full).await.ok_body();
+    assert_eq!(get("/conversations/deleted-elsewhere").send(&full).await.error(), (503, "store_unavailable".into()));
+    assert_eq!(call("DELETE", "/conversations/deleted-elsewhere", "").send(&other).await.status, 204);
+    let writes = || {
+        let calls = redis.ask("INFO commandstats");
+        let calls = calls.split_once("cmdstat_evalsha:calls=").map_or("0", |(_, rest)| rest);
+        calls.split(',').next().unwrap().parse::<u64>().unwrap()
+    };
+    proxy.set(Passing::After(Duration::ZERO));
+    until(async || get("/readyz").send(&full).await.status == 200).await;
+    // Otherwise its writer asks for it again every 5 ms, and never ends.
+    until(async || {
+        let before = writes();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        writes() - before < 20
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_answer_needs_no_room_for_a_reader() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--limit-readers", "1"];
+    let replicas = [replica(&redis.url(), &args), replica(&redis.url(), &args)];
+    let owner = &replicas[0];
+    for (index, replica) in replicas.iter().enumerate() {
+        let id = format!("read-and-answered-{index}");
+        let body = relay(owner, &id, &asks_and_continues(&id)).await;
+        until(async || is_asked(replica, &id).await).await;
+        let mut events = Events::of(replica, &id, None).await;
+        let path = format!("/conversations/{id}/events");
+        assert_eq!(get(path).send(replica).await.error(), (503, "too_many_readers".into()));
+        answer(replica, &id, &json!({"number": 0, "suggestion": 0})).await.ok();
+        events.up_to(|event| event.kind == "replied").await;
+        assert_eq!(metric(replica, "followup_readers").await, 1);
+        open_gate(&id).await;
+        body.await.unwrap();
+    }
 }
 
 #[tokio::test]

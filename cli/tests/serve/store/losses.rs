@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::task::JoinSet;
 
 use super::redis_server::RedisServer;
 use super::scene::{answer, asks_and_continues, body_of, is_asked, is_end, relay, replica, snapshot};
 use super::tcp_proxy::{Passing, TcpProxy};
-use crate::client::{Events, call, get, until};
+use crate::client::{Events, call, get, post, until};
 use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::open_gate;
@@ -60,6 +61,63 @@ async fn a_stale_writer_that_stores_a_lost_conversation_first_accepts_no_second_
     until(async || answer(&stale, id, &second).await.error().0 == 409).await;
     until(async || snapshot(&stale, id).await == snapshot(&other, id).await).await;
     assert_eq!(Page::of_snapshot(&snapshot(&stale, id).await).all("call")[0]["answered"]["said"], "Yes");
+}
+
+#[tokio::test]
+async fn of_many_answers_at_once_each_but_one_is_told_that_the_question_has_one() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, (other, proxy)) = (replica(&redis.url(), &[]), proxied_replica(&redis, &[]));
+    let id = "many-answers";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    // The other one looks at the question, and has to wait before it claims it. The owner answers meanwhile.
+    proxy.set(Passing::After(Duration::from_millis(60)));
+    let mut many = JoinSet::new();
+    for index in 0..20 {
+        let given = post(format!("/conversations/{id}/answer"), json!({"number": 0, "suggestion": 1}).to_string());
+        let address = other.address.clone();
+        many.spawn(async move {
+            tokio::time::sleep(Duration::from_millis(3 * index)).await;
+            given.send_to(&address).await
+        });
+    }
+    tokio::time::sleep(Duration::from_millis(240)).await;
+    let first = answer(&owner, id, &json!({"number": 0, "suggestion": 0})).await;
+    let many = many.join_all().await;
+    let said = snapshot(&owner, id).await["items"].to_string().contains(r#""said":"Yes""#);
+    assert_eq!(first.status == 200, said);
+    let mut refused: Vec<_> = many.into_iter().filter(|one| one.status != 200).collect();
+    assert!(!refused.is_empty());
+    refused.extend(Some(first).filter(|first| first.status != 200));
+    for one in refused {
+        let (status, code) = one.error();
+        // On a machine that is busy, the slow store may take too long for a few of them.
+        assert!(status == 503 || (status, &*code) == (409, "already_answered"), "{one:?}");
+        let answer = &one.json()["error"]["answer"];
+        assert!(answer.is_null() || answer == if said { "Yes" } else { "No" }, "{one:?}");
+    }
+    open_gate(id).await;
+    body.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_dismissal_that_is_lost_to_another_writer_is_an_error() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let ((owner, proxy), other) = (proxied_replica(&redis, &[]), replica(&redis.url(), &[]));
+    let id = "dismissal-lost";
+    open_gate(id).await;
+    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+    until(async || is_asked(&other, id).await && snapshot(&other, id).await["turn"] == "ended").await;
+    proxy.set(Passing::Cut);
+    until(async || get("/readyz").send(&owner).await.status == 503).await;
+    answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    let (dismissed, ()) = tokio::join!(post(format!("/conversations/{id}/dismiss"), "").send(&owner), async {
+        until(async || snapshot(&owner, id).await["items"].to_string().contains("dismissed")).await;
+        proxy.set(PASSING);
+    });
+    assert_eq!(dismissed.error(), (503, "elsewhere".into()));
+    until(async || snapshot(&owner, id).await == snapshot(&other, id).await).await;
+    assert_eq!(Page::of_snapshot(&snapshot(&owner, id).await).all("call")[0]["answered"]["said"], "Yes");
 }
 
 #[tokio::test]

@@ -19,6 +19,7 @@ mod redis_cluster;
 mod redis_server;
 mod refusals;
 mod replicas;
+mod retrying;
 mod scene;
 mod secrets;
 mod sentinels;

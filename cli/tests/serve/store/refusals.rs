@@ -103,6 +103,10 @@ async fn a_conversation_of_another_version_is_shown_and_not_changed() {
                   return redis.call('HSET', KEYS[1], 'dialogue', (string.gsub(old, '^{.version.:1', '{\\\"version\\\":2')))";
     redis.tell(&format!("EVAL \"{script}\" 1 followup:{{{id}}}:state"));
     let third = replica(&redis.url(), &[]);
+    let refused = post(format!("/conversations/{id}/dismiss"), "").send(&third).await;
+    assert_eq!(refused.error(), (500, "store_unreadable".into()));
+    // Both replicas hear of what others do to it.
+    until(async || redis.ask(&format!("PUBSUB SHARDNUMSUB followup:{{{id}}}:bell")).ends_with(":2")).await;
     let refused = answer(&third, id, &json!({"number": 0, "suggestion": 0})).await;
     assert_eq!(refused.error(), (500, "store_unreadable".into()));
     assert!(refused.message().starts_with("what the store has of the conversation can't be read: "), "{refused:?}");

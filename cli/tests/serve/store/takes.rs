@@ -6,8 +6,8 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::redis_server::RedisServer;
-use super::scene::{asks_and_continues, body_of, is_asked, relay, replica, snapshot};
-use crate::client::{Events, chat, get, number, read, until};
+use super::scene::{answer, asks_and_continues, body_of, is_asked, relay, replica, snapshot};
+use crate::client::{Events, chat, get, number, post, read, until};
 use crate::service::Service;
 use crate::upstream::open_gate;
 
@@ -48,6 +48,33 @@ async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_
     until(async || get("/readyz").send(&owner).await.status == 200).await;
     until(async || next_turn(&owner, id, "unheard-2").await == id).await;
     until(async || snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
+}
+
+#[tokio::test]
+async fn a_conversation_in_which_a_request_begins_a_turn_is_not_dropped_meanwhile() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let full = replica(&redis.url(), &["--demo", "--limit-conversations", "2"]);
+    let other = replica(&redis.url(), &[]);
+    let id = "not-dropped";
+    asked(&full, &other, id).await;
+    answer(&full, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    get(format!("/conversations/{id}/replies")).send(&full).await.ok();
+    post("/conversations?id=newer&wire=text", "Hi").send(&full).await.ok();
+    // The request waits for the store. Meanwhile another conversation needs its place, or that of the newer one.
+    redis.signal(Signal::STOP);
+    let play = asks_and_continues("not-dropped-1");
+    let (body, _) = tokio::join!(relay(&full, id, &play), async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let demo = post("/demo", r#"{"message":"database","delay":60000}"#).send(&full).await;
+        redis.signal(Signal::CONT);
+        demo.ok()
+    });
+    // Its writer is still known: otherwise this would end the turn.
+    post(format!("/conversations/{id}/dismiss"), "").send(&full).await.ok_body();
+    assert_eq!(snapshot(&full, id).await["turn"], "streaming");
+    open_gate("not-dropped-1").await;
+    body.await.unwrap();
+    until(async || snapshot(&other, id).await["turn"] == "ended").await;
 }
 
 #[tokio::test]

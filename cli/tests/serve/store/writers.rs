@@ -71,6 +71,32 @@ async fn pause_a_writer(id: &str, lease: &str, pause: Duration) {
     assert!(!Page::of_snapshot(&snapshot(&other, id).await).prose().contains("And more."));
 }
 
+#[tokio::test]
+async fn a_push_whose_replica_was_paused_too_long_is_refused_at_its_end() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--lease", "1"];
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let id = "paused-push";
+    let (pieces, body) = tokio::sync::mpsc::channel(2);
+    let (push, address) = (post(format!("/conversations?id={id}&wire=text"), ""), owner.address.clone());
+    let pushed = tokio::spawn(async move { push.with_pieces(body).send_to(&address).await });
+    pieces.send(Ok("Before.".into())).await.unwrap();
+    let is_here = async || get(format!("/conversations/{id}")).send(&other).await.status == 200;
+    until(async || is_here().await && Page::of_snapshot(&snapshot(&other, id).await).prose() == "Before.").await;
+    let mut events = Events::of(&other, id, None).await;
+    owner.signal(Signal::STOP);
+    let end = events.up_to(is_end).await.pop().unwrap();
+    assert_eq!(end.data["cut_off"], true);
+    owner.signal(Signal::CONT);
+    pieces.send(Ok("After.".into())).await.unwrap();
+    drop(pieces);
+    let refused = pushed.await.unwrap();
+    assert_eq!(refused.error(), (503, "elsewhere".into()));
+    assert!(refused.message().contains("is lost"), "{refused:?}");
+    until(async || snapshot(&owner, id).await == snapshot(&other, id).await).await;
+    assert_eq!(Page::of_snapshot(&snapshot(&other, id).await).prose(), "Before.");
+}
+
 /// A replica dies that has taken an answer for a writer, which was paused and has not heard of it.
 async fn answer_and_die(redis: &RedisServer, owner: &Service, mut other: Service, id: &str) {
     owner.signal(Signal::STOP);

@@ -14,7 +14,7 @@ use followup::dialogue::{
 use serde::{Deserialize, Serialize};
 
 use self::unanswered::{AnswerRefusal, UnansweredQuestions};
-use super::reply_log::{ReplyLog, size_of_images};
+use super::reply_log::{Progress, ReplyLog, size_of_images};
 use super::user_action::{ActionOutcome, StoredAnswer, UserAction};
 use crate::error::ApiError;
 use crate::settings::Limits;
@@ -167,7 +167,16 @@ impl BoundedDialogue {
                 (reply, messages)
             }
         };
-        Some(ActionOutcome { reply, messages, waiting: self.waiting() })
+        let is_sent = self.sends(&reply);
+        Some(ActionOutcome { reply, messages, waiting: self.waiting(), is_sent })
+    }
+
+    /// Returns `true` if the service sends a reply to the model itself, or tried to.
+    pub(super) fn sends(&self, reply: &Reply) -> bool {
+        let entry = self.replies.iter().rfind(|entry| *entry.reply == *reply);
+        entry.is_some_and(|entry| {
+            matches!(entry.progress, Progress::Sending | Progress::Sent | Progress::Failed { retry: true })
+        })
     }
 
     /// Returns the reply that an action would lead to. Changes nothing.
