@@ -459,12 +459,12 @@ fn the_first_suggestion_is_taken_line_by_line_unless_somebody_types() {
     assert_eq!(ended.stdout, "<answer>\nPostgreSQL\n</answer>\n".repeat(2));
     assert_eq!(ended.screen.matches("taken because nobody typed").count(), 2);
     // What has been typed is not lost, and later questions have no countdown.
-    let mut session = Session::new(&["--lines", "--auto-answer", "3"], (24, 120));
+    let mut session = Session::new(&["--lines", "--auto-answer", "8"], (24, 120));
     session
         .writes(&call())
         .writes(&call())
         .ends()
-        .sees(&["in 3 s 1 is taken"])
+        .sees(&["in 8 s 1 is taken"])
         .types("Nei")
         .sees(&["nothing is taken by itself"]);
     session
@@ -762,7 +762,8 @@ fn a_pipe_is_refused_as_an_image_without_blocking() {
 #[test]
 fn keys_typed_before_a_question_are_no_answer_line_by_line() {
     let mut session = Session::new(&["--lines"], (24, 60));
-    session.writes("Hm.").sees(&["Hm."]).types("\n2\n").writes(&call()).ends().sees(&["> (1 to 2"]).types("1\n");
+    session.writes("Hm.").sees(&["Hm."]).types("\n2\n").sees(&["2"]).writes(&call());
+    session.ends().sees(&["> (1 to 2"]).types("1\n");
     assert_eq!(session.concludes().stdout, "<answer>\nPostgreSQL\n</answer>\n");
 }
 

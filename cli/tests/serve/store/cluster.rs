@@ -122,7 +122,7 @@ async fn a_stream_that_paused_while_its_primary_was_lost_flows_again() {
 
 #[tokio::test]
 async fn the_owner_adds_what_the_promoted_copy_of_a_node_lacks() {
-    let Some(mut store) = RedisCluster::start_to_fail().await else { return };
+    let Some(mut store) = RedisCluster::start_to_fail_slowly().await else { return };
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
     let id = "cluster-lost-tail";
     let body = relay(&owner, id, &asks_and_continues(id)).await;

@@ -43,7 +43,7 @@ async fn events_flow_again_after_a_failover_and_none_is_missing() {
 
 #[tokio::test]
 async fn the_owner_adds_what_the_promoted_copy_lacks() {
-    let Some(mut store) = Sentinels::start().await else { return };
+    let Some(mut store) = Sentinels::start_slow().await else { return };
     let id = "lost-tail";
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
     let body = relay(&owner, id, &asks_and_continues(id)).await;

@@ -34,6 +34,11 @@ impl RedisCluster {
         RedisCluster::start_with(NODE_TIMEOUT).await
     }
 
+    /// The same, but a copy is promoted only after a while, in which a test can act.
+    pub(super) async fn start_to_fail_slowly() -> Option<RedisCluster> {
+        RedisCluster::start_with("5000").await
+    }
+
     async fn start_with(node_timeout: &str) -> Option<RedisCluster> {
         let only = ONLY.lock().await;
         let folder = tempfile::tempdir().unwrap();
