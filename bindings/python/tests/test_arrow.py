@@ -185,7 +185,7 @@ def another_thread_runs_during(action, prepare=lambda: None):
     sys.setswitchinterval(100)
     counter.start()
     try:
-        for _ in range(20):
+        for _ in range(200):
             argument = [prepare()]
             before = count
             action(argument)

@@ -30,7 +30,8 @@ pub(super) fn write_replies_on_signals(replies: &Arc<Mutex<Replies>>) {
     });
 }
 
-fn write_turn(replies: &Mutex<Replies>) {
+/// Writes the replies of the turn so far, beside a thread that may be writing one.
+pub(super) fn write_turn(replies: &Mutex<Replies>) {
     for _ in 0..TRIES {
         if let Ok(mut replies) = replies.try_lock() {
             // There is nobody left to report an error to.

@@ -97,6 +97,10 @@ impl Replies {
             ReplyFormat::OpenaiResponses => MessageFormat::OpenAiResponses,
             ReplyFormat::Anthropic => MessageFormat::Anthropic,
         };
+        if self.turn.is_empty() {
+            // Not even a lock, which a thread holds whose reader is slow.
+            return Ok(());
+        }
         let mut out = Vec::new();
         for message in Reply::messages_of(&std::mem::take(&mut self.turn), format) {
             write_json(&mut out, &message.to_string())?;

@@ -1,9 +1,11 @@
 //! Tests of `followup ask` on a pseudo-terminal, with the message and the reply in pipes.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::num::NonZero;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ChildStdin, ChildStdout, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -387,6 +389,48 @@ fn answers_before_a_signal_are_printed_while_the_model_writes_fast() {
 }
 
 #[test]
+fn answers_before_a_signal_are_printed_though_the_terminal_takes_nothing_more() {
+    let (terminal, mut child) = spawn(&["--format", "anthropic"]);
+    let mut message = child.stdin.take().unwrap();
+    message.write_all(call().as_bytes()).unwrap();
+    let reads = |wanted: &str| {
+        let (mut written, mut buffer) = (Vec::new(), [0; 4096]);
+        while !String::from_utf8_lossy(&written).contains(wanted) {
+            let read = (&terminal).read(&mut buffer).unwrap();
+            written.extend_from_slice(&buffer[..read]);
+        }
+    };
+    reads("❯");
+    (&terminal).write_all(b"2").unwrap();
+    reads("✓");
+    let flooded = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&flooded);
+    let flood = std::thread::spawn(move || {
+        // Each frame differs from the one before.
+        while message.write_all(format!("{} ", count.load(Ordering::Relaxed)).repeat(700).as_bytes()).is_ok() {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+    // When it takes no more of the message, it is blocked.
+    let mut before = 0;
+    while before == 0 || before != flooded.load(Ordering::Relaxed) {
+        before = flooded.load(Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    assert!(std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let (sender, printed) = channel();
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let _ = sender.send(out.read_line(&mut line).map(|_| line));
+    });
+    assert!(printed.recv_timeout(DEADLINE).unwrap().unwrap().contains("SQLite"));
+    drop(terminal);
+    ends(&mut child);
+    flood.join().unwrap();
+}
+
+#[test]
 fn images_without_a_question_are_reported_by_the_screen() {
     let folder = tempfile::tempdir().unwrap();
     let image = folder.path().join("a.gif");
@@ -459,12 +503,12 @@ fn the_first_suggestion_is_taken_line_by_line_unless_somebody_types() {
     assert_eq!(ended.stdout, "<answer>\nPostgreSQL\n</answer>\n".repeat(2));
     assert_eq!(ended.screen.matches("taken because nobody typed").count(), 2);
     // What has been typed is not lost, and later questions have no countdown.
-    let mut session = Session::new(&["--lines", "--auto-answer", "3"], (24, 120));
+    let mut session = Session::new(&["--lines", "--auto-answer", "8"], (24, 120));
     session
         .writes(&call())
         .writes(&call())
         .ends()
-        .sees(&["in 3 s 1 is taken"])
+        .sees(&["in 8 s 1 is taken"])
         .types("Nei")
         .sees(&["nothing is taken by itself"]);
     session
@@ -762,7 +806,8 @@ fn a_pipe_is_refused_as_an_image_without_blocking() {
 #[test]
 fn keys_typed_before_a_question_are_no_answer_line_by_line() {
     let mut session = Session::new(&["--lines"], (24, 60));
-    session.writes("Hm.").sees(&["Hm."]).types("\n2\n").writes(&call()).ends().sees(&["> (1 to 2"]).types("1\n");
+    session.writes("Hm.").sees(&["Hm."]).types("\n2\n").sees(&["2"]).writes(&call());
+    session.ends().sees(&["> (1 to 2"]).types("1\n");
     assert_eq!(session.concludes().stdout, "<answer>\nPostgreSQL\n</answer>\n");
 }
 

@@ -60,13 +60,14 @@ async fn text_changes_nothing_in_the_list_and_changes_at_once_are_one_event() {
     events.next().await.unwrap();
     let streaming = chat(&play).with("x-followup-conversation", "text").open(&service.address).await;
     let reading = tokio::spawn(crate::client::read(streaming));
-    summary(&mut events, "text", |one| one["turn"] == "streaming").await;
+    let started = summary(&mut events, "text", |one| one["turn"] == "streaming").await;
     until(async || get("/conversations/text").send(&service).await.json()["items"][1]["text"].to_string().len() > 2000)
         .await;
     open_gate("list-text").await;
     reading.await.unwrap();
     let more = events.up_to(|event| event.data["turn"] == "ended").await;
-    assert_eq!(more.len(), 1, "{more:?}");
+    // The beginning of the turn may be told twice.
+    assert!(more.len() <= 2 && more.iter().filter(|event| event.data != started).count() == 1, "{more:?}");
     for _ in 0..30 {
         post("/conversations?id=often&wire=text", ASK).send(&service).await.ok();
     }

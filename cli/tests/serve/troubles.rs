@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::client::{Events, all_events, chat, get, soon, until};
 use crate::page::Page;
 use crate::service::Service;
+use crate::store::free_port;
 use crate::upstream::{is_left, open_gate};
 
 async fn snapshot(service: &Service, id: &str) -> Page {
@@ -57,7 +58,7 @@ async fn a_content_length_that_is_too_small_cuts_the_stream_there() {
 
 #[tokio::test]
 async fn a_stalled_provider_times_out() {
-    let service = Service::relay(&["--upstream-timeout", "0.2"]);
+    let service = Service::relay(&["--upstream-timeout", "2"]);
     let play = json!({"name": "stall", "stream": "one-call", "behave": "stall", "at": 5000});
     let mut response = chat(&play).with("x-followup-conversation", "stall").open(&service.address).await;
     let broke = loop {
@@ -77,8 +78,7 @@ async fn a_stalled_provider_times_out() {
 
 #[tokio::test]
 async fn an_unreachable_provider_is_reported() {
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let service = Service::start(&["--upstream", &format!("http://{free}/v1")]);
+    let service = Service::start(&["--upstream", &format!("http://127.0.0.1:{}/v1", free_port())]);
     let answer = chat(&json!({})).send(&service).await;
     assert_eq!(answer.error(), (502, "upstream_unreachable".into()));
     let message = answer.message();
@@ -154,7 +154,7 @@ async fn a_stream_with_a_wrong_content_type_is_forwarded_and_is_an_error() {
 #[tokio::test]
 async fn deleting_a_conversation_does_not_stop_its_relay() {
     let service = Service::relay(&[]);
-    let play = json!({"stream": "one-call", "at": 5000, "gate": "deleted"});
+    let play = json!({"stream": "one-call", "at": 5000, "gate": "deleted-in-turn"});
     let response = chat(&play).with("x-followup-conversation", "deleted").open(&service.address).await;
     let mut events = Events::of(&service, "deleted", None).await;
     assert_eq!(crate::client::call("DELETE", "/conversations/deleted", "").send(&service).await.status, 204);
@@ -162,7 +162,7 @@ async fn deleting_a_conversation_does_not_stop_its_relay() {
     assert_eq!(all.last().unwrap().data, json!({}));
     assert!(events.next().await.is_none());
     assert_eq!(get("/conversations/deleted").send(&service).await.error(), (404, "not_found".into()));
-    open_gate("deleted").await;
+    open_gate("deleted-in-turn").await;
     assert_eq!(crate::client::read(response).await.len(), 13_022);
     // A push under the same name creates another conversation.
     crate::client::post("/conversations?id=deleted&wire=text", "Hi").send(&service).await;

@@ -201,7 +201,8 @@ async fn answer(stream: &mut TcpStream, play: &Value, seen: &Mutex<Seen>) -> std
         return left(stream).await;
     }
     if let Some(load) = play["load"].as_object() {
-        return stamps(stream, load["events"].as_u64().unwrap(), load["pause"].as_u64().unwrap()).await;
+        let (events, pause) = (load["events"].as_u64().unwrap(), load["pause"].as_u64().unwrap());
+        return stamps(stream, events, pause, &name, seen).await;
     }
     let body = body(play);
     let length = body.len();
@@ -282,16 +283,28 @@ async fn left(stream: &mut TcpStream) -> std::io::Result<bool> {
     Ok(false)
 }
 
-/// Sends events that hold the time at which they were sent.
-async fn stamps(stream: &mut TcpStream, events: u64, pause: u64) -> std::io::Result<bool> {
+/// Sends events that hold the time at which they were sent: that many, and more until the gate of this name is opened.
+async fn stamps(
+    stream: &mut TcpStream,
+    events: u64,
+    pause: u64,
+    name: &str,
+    seen: &Mutex<Seen>,
+) -> std::io::Result<bool> {
+    let is_open = || name.is_empty() || seen.lock().unwrap().open.contains(name);
     stream
         .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
         .await?;
-    for _ in 0..events {
+    let mut sent = 0;
+    while sent < events || !is_open() {
+        sent += 1;
         tokio::time::sleep(Duration::from_millis(pause)).await;
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos();
         let event = format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{now} \"}}}}]}}\n\n");
         stream.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes()).await?;
+        if !name.is_empty() {
+            *seen.lock().unwrap().sent.entry(name.to_owned()).or_default() += event.len();
+        }
     }
     stream.write_all(b"0\r\n\r\n").await?;
     Ok(true)

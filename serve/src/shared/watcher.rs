@@ -20,6 +20,9 @@ const URGENT_INTERVAL: Duration = Duration::from_millis(500);
 /// How often any other conversation is compared with the store, in case a message was lost.
 const INTERVAL: Duration = Duration::from_secs(5);
 
+/// The least of these intervals: conversations that are kept for a short time are compared more often.
+const LEAST_INTERVAL: Duration = Duration::from_millis(100);
+
 /// The same for a conversation whose messages arrive and bring it up to date.
 const STEADY_INTERVAL: Duration = Duration::from_secs(15);
 
@@ -169,7 +172,9 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         let is_awaited = awaits_writer || conversation.is_streaming();
         let is_urgent = missing.is_some() || has_readers && is_awaited && !conversation.is_writer();
         drop(conversation);
-        let interval = if is_urgent { URGENT_INTERVAL } else { INTERVAL };
+        // A reader may come at any time, and what it reads must not expire.
+        let interval = INTERVAL.min((shared.settings.limits.idle / 4).max(LEAST_INTERVAL));
+        let interval = if is_urgent { URGENT_INTERVAL.min(interval) } else { interval };
         let was_rung = tokio::time::timeout(interval, bell.changed()).await.is_ok();
         if !was_rung {
             rings = None;

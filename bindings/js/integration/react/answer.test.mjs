@@ -157,9 +157,15 @@ for (const version of Object.keys(VERSIONS)) {
 
   // The countdown, with a clock that the test advances.
 
+  /** From the beginning, only the test moves the clock. */
+  const installed = async (page) => {
+    await page.clock.install({ time: 0 });
+    await page.clock.pauseAt(1000);
+  };
+
   /** Opens a question with a countdown of 10 s that has just begun. */
   async function counting(t, query = "auto=10") {
-    const all = await opened(t, version, { query, prepare: (page) => page.clock.install() });
+    const all = await opened(t, version, { query, prepare: installed });
     await all.stream.text(QUESTION);
     await eventually(async () => (await all.page.clock.runFor(50), part(all.page, "countdown").count()));
     return all;
@@ -231,7 +237,7 @@ for (const version of Object.keys(VERSIONS)) {
   });
 
   test(`React ${version}: there is no countdown unless it is wanted, nor before the call is complete`, async (t) => {
-    const { page, stream } = await opened(t, version, { query: "auto=10", prepare: (page) => page.clock.install() });
+    const { page, stream } = await opened(t, version, { query: "auto=10", prepare: installed });
     await stream.text(QUESTION.slice(0, -30));
     await eventually(async () => (await page.clock.runFor(50), part(page, "take").count()));
     await page.clock.runFor(30_000);

@@ -44,9 +44,9 @@ mod tests;
 
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -60,6 +60,8 @@ use self::theme::Theme;
 use self::tty::Tty;
 use super::UNSENT_IMAGES;
 use super::images::{self, AttachedImage};
+#[cfg(unix)]
+use super::interrupt;
 use super::notice::NoQuestionNotice;
 use super::replies::Replies;
 use crate::args::ask::{AskArgs, ReplyFormat};
@@ -140,16 +142,17 @@ pub(super) fn run(
     // Only now: keys typed before the terminal is taken over belong to the shell.
     spawn_readers(chunks, &sender);
     let flags = Arc::new(Flags::default());
-    #[cfg(unix)]
-    spawn_signal_handler(sender.clone(), Arc::clone(&flags), rescue);
     let (failed, flags_of_replies) = (sender.clone(), Arc::clone(&flags));
+    let replies = Arc::new(Mutex::new(Replies::beside_screen(args.format, move || {
+        flags_of_replies.replies_failed.store(true, Ordering::Relaxed);
+        let _ = failed.try_send(Message::FlagSet);
+    })));
+    #[cfg(unix)]
+    spawn_signal_handler(sender.clone(), Arc::clone(&flags), Arc::clone(&replies), rescue);
     let mut event_loop = EventLoop {
         app,
         body: BodyReader::new(args.input.wire, policy, args.policy.wire_limits()).with_reasoning(args.input.reasoning),
-        replies: Replies::beside_screen(args.format, move || {
-            flags_of_replies.replies_failed.store(true, Ordering::Relaxed);
-            let _ = failed.try_send(Message::FlagSet);
-        }),
+        replies,
         detected: None,
         read_error: None,
         flags,
@@ -182,9 +185,15 @@ fn spawn_readers(chunks: Chunks<Box<dyn Read + Send>>, sender: &SyncSender<Messa
 
 /// Spawns the thread that handles signals.
 ///
-/// A killed program restores the terminal even if the event loop hangs: `rescue` is that terminal.
+/// A killed program writes its replies and restores the terminal even if the event loop hangs: `rescue` is that
+/// terminal.
 #[cfg(unix)]
-fn spawn_signal_handler(sender: SyncSender<Message>, flags: Arc<Flags>, mut rescue: std::fs::File) {
+fn spawn_signal_handler(
+    sender: SyncSender<Message>,
+    flags: Arc<Flags>,
+    replies: Arc<Mutex<Replies>>,
+    mut rescue: std::fs::File,
+) {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
     // Without a handler, signals end the program as usual.
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP]) else {
@@ -203,7 +212,10 @@ fn spawn_signal_handler(sender: SyncSender<Message>, flags: Arc<Flags>, mut resc
             }
             flags.signal.store(signal, Ordering::Relaxed);
             let _ = sender.try_send(Message::FlagSet);
-            thread::sleep(SHUTDOWN_TIMEOUT);
+            // The event loop may be slow, or blocked. What it has written by then is not written again.
+            thread::sleep(SHUTDOWN_TIMEOUT / 2);
+            interrupt::write_turn(&replies);
+            thread::sleep(SHUTDOWN_TIMEOUT / 2);
             // The event loop should have ended the program by now: it must be blocked.
             let _ = tty::restore(&mut rescue);
             std::process::exit(128 + signal);
@@ -232,7 +244,8 @@ fn read(mut chunks: Chunks<Box<dyn Read + Send>>, sender: &SyncSender<Message>) 
 struct EventLoop {
     app: App,
     body: BodyReader,
-    replies: Replies,
+    /// Also written by the handler of signals.
+    replies: Arc<Mutex<Replies>>,
     /// The detected format of the input.
     detected: Option<wire::Format>,
     /// The error that ended the input early.
@@ -261,7 +274,7 @@ impl EventLoop {
         self.app.abandon();
         if self.flags.signal().is_some() {
             // Laying out a long transcript may take longer than the program has.
-            self.replies.write_turn()?;
+            self.replies().write_turn()?;
         }
         let transcript = transcript::ansi(&self.app.document.transcript(screen.width()));
         if screen.leave(&transcript).is_err() {
@@ -270,9 +283,14 @@ impl EventLoop {
         Ok(())
     }
 
+    fn replies(&self) -> MutexGuard<'_, Replies> {
+        // Nothing panics under the lock, so poison carries no meaning.
+        self.replies.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn send_replies(&mut self) -> Result<(), Error> {
         while let Some(reply) = self.app.next_reply() {
-            self.replies.send(reply)?;
+            self.replies().send(reply)?;
         }
         Ok(())
     }
@@ -388,15 +406,17 @@ impl EventLoop {
         if let Some(format) = self.detected {
             report_detected(format);
         }
+        // The handler of signals has no more to write.
+        let replies = std::mem::replace(&mut *self.replies(), Replies::to_stdout(args.format));
         let interrupt = Some(SIGINT).filter(|_| self.app.quit == Quit::Yes);
         if let Some(signal) = self.flags.signal().or(interrupt) {
-            self.replies.abandon(SHUTDOWN_TIMEOUT / 2);
+            replies.abandon(SHUTDOWN_TIMEOUT / 2);
             if interrupt.is_some() && !self.app.has_ended {
                 jobs::interrupt();
             }
             return Ok(Status::Signal(signal));
         }
-        self.replies.finish()?;
+        replies.finish()?;
         result?;
         if let Some(error) = self.read_error {
             return Err(Error::reading(Path::new(name), &error));

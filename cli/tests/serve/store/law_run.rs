@@ -21,7 +21,7 @@ use crate::service::Service;
 use crate::upstream::open_gate;
 
 /// How long it may take until all replicas and readers agree.
-pub(super) const DEADLINE: Duration = Duration::from_secs(30);
+pub(super) const DEADLINE: Duration = Duration::from_secs(90);
 
 /// The replicas, and the proxies between them and the store.
 pub(super) struct World {

@@ -155,7 +155,7 @@ async fn the_list_in_the_store_has_the_latest_up_to_the_limit() {
 #[tokio::test]
 async fn an_idle_conversation_ends_in_the_store_too_unless_another_replica_has_a_reader() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let args = ["--idle", "1"];
+    let args = ["--idle", "3"];
     let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
     push(&owner, "read", "Hi").await;
     until(async || get("/conversations/read").send(&other).await.status == 200).await;
@@ -170,6 +170,7 @@ async fn an_idle_conversation_ends_in_the_store_too_unless_another_replica_has_a
     }
     assert_eq!(get("/conversations/unread").send(&other).await.status, 404);
     assert_eq!(snapshot(&other, "read").await["turn"], "ended");
+    assert_eq!(redis.ask("EXISTS followup:{read}:state"), ":1");
     drop(reader);
     until(async || redis.ask("KEYS *{read}*") == "*0").await;
 }

@@ -29,3 +29,5 @@ mod tcp_proxy;
 mod tls;
 mod troubles;
 mod writers;
+
+pub(crate) use redis_server::free_port;

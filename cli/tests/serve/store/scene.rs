@@ -29,6 +29,11 @@ pub(super) fn slow_message(texts: u64, pause: u64) -> Value {
     json!({"load": {"events": texts, "pause": pause}})
 }
 
+/// The same, but of more texts until the gate of this name is opened.
+pub(super) fn slow_message_until_opened(name: &str, texts: u64, pause: u64) -> Value {
+    json!({"name": name, "load": {"events": texts, "pause": pause}})
+}
+
 /// Starts a replica with the store at this URL.
 pub(super) fn replica(url: &str, args: &[&str]) -> Service {
     Service::relay(&[&["--store", url], args].concat())

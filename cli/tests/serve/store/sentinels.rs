@@ -10,6 +10,9 @@ use crate::client::until;
 /// How long the primary may be silent before it is taken for dead, in milliseconds.
 const DOWN_AFTER: u64 = 1000;
 
+/// The same where a test has to act before the copy is promoted.
+const LATE_DOWN_AFTER: u64 = 5000;
+
 /// Three sentinels and what they watch. Everything is killed when dropped.
 pub(super) struct Sentinels {
     pub(super) primary: RedisServer,
@@ -27,22 +30,27 @@ pub(super) struct Sentinel {
 impl Sentinels {
     /// Starts everything; `None` if there is no Redis.
     pub(super) async fn start() -> Option<Sentinels> {
-        Sentinels::start_with("", "").await
+        Sentinels::start_with(DOWN_AFTER, "", "").await
+    }
+
+    /// The same, but the copy is promoted only after a while, in which a test can act.
+    pub(super) async fn start_slow() -> Option<Sentinels> {
+        Sentinels::start_with(LATE_DOWN_AFTER, "", "").await
     }
 
     /// The same, with sentinels that need this password.
     pub(super) async fn start_locked(password: &str) -> Option<Sentinels> {
-        Sentinels::start_with(&format!("requirepass {password}\n"), &format!("AUTH {password}\r\n")).await
+        Sentinels::start_with(DOWN_AFTER, &format!("requirepass {password}\n"), &format!("AUTH {password}\r\n")).await
     }
 
     /// Starts everything, with more settings of the sentinels, and what is sent to them before a command.
-    async fn start_with(settings: &str, login: &str) -> Option<Sentinels> {
+    async fn start_with(down_after: u64, settings: &str, login: &str) -> Option<Sentinels> {
         let primary = RedisServer::start(&["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"])?;
         let copy = RedisServer::start(&["--replicaof", "127.0.0.1", &primary.port.to_string()])?;
         until(async || primary.ask("INFO replication").contains("state=online")).await;
         let folder = tempfile::tempdir().unwrap();
         let settings = format!(
-            "sentinel monitor main 127.0.0.1 {} 2\nsentinel down-after-milliseconds main {DOWN_AFTER}\n\
+            "sentinel monitor main 127.0.0.1 {} 2\nsentinel down-after-milliseconds main {down_after}\n\
              sentinel failover-timeout main 3000\n{settings}",
             primary.port
         );

@@ -82,32 +82,44 @@ async fn of_two_requests_at_once_for_a_conversation_that_is_elsewhere_one_begins
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let third = replica(&redis.url(), &[]);
-    let id = "at-once";
-    asked(&owner, &third, id).await;
-    let send = async |name: &str| {
-        let response = chat(&asks_and_continues(name)).with("x-followup-conversation", id).open(&other.address).await;
-        let given = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
-        (given, tokio::spawn(read(response)))
-    };
-    // So that both requests find that the conversation is not in the memory of this replica.
-    redis.signal(Signal::STOP);
-    let (one, two, ()) = tokio::join!(send("at-once-1"), send("at-once-2"), async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
-        redis.signal(Signal::CONT);
-    });
-    assert_eq!([&one.0, &two.0].iter().filter(|given| **given == id).count(), 1, "{} and {}", one.0, two.0);
-    for (gate, (_, body)) in [("at-once-1", one), ("at-once-2", two)] {
-        open_gate(gate).await;
-        body.await.unwrap();
+    for attempt in 0..5 {
+        let id = &*format!("at-once-{attempt}");
+        asked(&owner, &third, id).await;
+        let send = async |name: &str| {
+            let response =
+                chat(&asks_and_continues(name)).with("x-followup-conversation", id).open(&other.address).await;
+            let given = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
+            (given, tokio::spawn(read(response)))
+        };
+        let gates = [1, 2].map(|nth| format!("{id}-{nth}"));
+        // So that both requests find that the conversation is not in the memory of this replica.
+        redis.signal(Signal::STOP);
+        let stopped = Instant::now();
+        let (one, two, took) = tokio::join!(send(&gates[0]), send(&gates[1]), async {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            redis.signal(Signal::CONT);
+            stopped.elapsed()
+        });
+        for (gate, body) in gates.iter().zip([one.1, two.1]) {
+            open_gate(gate).await;
+            body.await.unwrap();
+        }
+        // A store that is silent for 2 s is taken for one that is away: then neither begins a turn in it.
+        if took > Duration::from_millis(1500) {
+            continue;
+        }
+        assert_eq!([&one.0, &two.0].iter().filter(|given| **given == id).count(), 1, "{} and {}", one.0, two.0);
+        until(async || snapshot(&third, id).await["items"].to_string().matches("And more.").count() == 2).await;
+        assert_eq!(snapshot(&third, id).await["turn"], "ended");
+        return;
     }
-    until(async || snapshot(&third, id).await["items"].to_string().matches("And more.").count() == 2).await;
-    assert_eq!(snapshot(&third, id).await["turn"], "ended");
+    panic!("the machine is too slow");
 }
 
 #[tokio::test]
 async fn a_writer_that_stores_a_lost_conversation_again_begins_no_turn_in_it_at_first() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
-    let args = ["--lease", "3"];
+    let args = ["--lease", "10"];
     let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
     let id = "stored-again";
     asked(&owner, &other, id).await;
@@ -156,19 +168,26 @@ async fn a_writer_whose_epoch_another_replica_has_got_again_follows_that() {
 async fn a_reply_that_a_dead_writer_has_accepted_after_its_turn_is_given_soon() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--lease", "1"];
-    let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
-    let id = "died-after-turn";
-    asked(&owner, &other, id).await;
-    let mut events = Events::of(&other, id, None).await;
-    events.up_to(|event| event.kind == "state").await;
-    // As if the writer had died between accepting it and giving it.
-    owner.kill();
-    let reply = r#""{\"action\":{\"cancel\":{\"number\":0}}}""#;
-    redis.tell(&format!("HSET followup:{{{id}}}:state answer:0 {reply}"));
-    redis.tell(&format!("SPUBLISH followup:{{{id}}}:bell answer"));
-    let accepted = Instant::now();
-    events.up_to(|event| event.kind == "replied" && event.data["kind"] == "cancelled").await;
-    assert!(accepted.elapsed() < Duration::from_secs(4), "{:?}", accepted.elapsed());
+    let mut took = Vec::new();
+    for attempt in 0..3 {
+        let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+        let id = &*format!("died-after-turn-{attempt}");
+        asked(&owner, &other, id).await;
+        let mut events = Events::of(&other, id, None).await;
+        events.up_to(|event| event.kind == "state").await;
+        // As if the writer had died between accepting it and giving it.
+        owner.kill();
+        let reply = r#""{\"action\":{\"cancel\":{\"number\":0}}}""#;
+        redis.tell(&format!("HSET followup:{{{id}}}:state answer:0 {reply}"));
+        redis.tell(&format!("SPUBLISH followup:{{{id}}}:bell answer"));
+        let accepted = Instant::now();
+        events.up_to(|event| event.kind == "replied" && event.data["kind"] == "cancelled").await;
+        took.push(accepted.elapsed());
+        if took[attempt] < Duration::from_secs(4) {
+            return;
+        }
+    }
+    panic!("{took:?}");
 }
 
 #[tokio::test]

@@ -23,13 +23,17 @@ async fn a_reader_is_told_when_the_writer_dies_and_its_question_can_be_answered(
     let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
     until(async || is_asked(&other, id).await).await;
     let mut events = Events::of(&other, id, None).await;
-    let killed = Instant::now();
+    let name = redis.ask(&format!("HGET followup:{{{id}}}:state owner"));
+    let lives = format!("EXISTS followup:replica:{{{}}}", name.lines().nth(1).unwrap());
+    assert_eq!(redis.ask(&lives), ":1");
     owner.kill();
+    until(async || redis.ask(&lives) == ":0").await;
+    let is_known = Instant::now();
     let end = events.up_to(is_end).await.pop().unwrap();
     assert_eq!(end.data["cut_off"], true);
-    let told = killed.elapsed();
-    println!("a reader is told {} ms after the death of the writer", told.as_millis());
-    assert!(told < Duration::from_secs(6), "{told:?}");
+    let told = is_known.elapsed();
+    println!("a reader is told {} ms after the lease of the writer has ended", told.as_millis());
+    assert!(told < Duration::from_millis(4500), "{told:?}");
     assert_eq!(metric(&other, "followup_taken_over_total").await, 1);
     let taken = answer(&other, id, &json!({"number": 0, "text": "Maybe"})).await.ok();
     assert_eq!(taken["reply"]["text"], "<answer>\nMaybe\n</answer>");
@@ -192,7 +196,7 @@ async fn a_turn_that_ends_while_its_replica_shuts_down_is_whole_on_others() {
 #[tokio::test]
 async fn a_turn_that_was_answered_when_its_replica_shut_down_is_continued_once_by_another() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let args = ["--continue", "--upstream-key", "k", "--lease", "1"];
+    let args = ["--continue", "--upstream-key", "k"];
     let start = || replica(&redis.url(), &args);
     let (mut owner, others) = (replica(&redis.url(), &[&args[..], &["--grace", "60"]].concat()), [start(), start()]);
     let id = "continued-after-shutdown";

@@ -165,6 +165,8 @@ async function ten(t) {
   all.conversation.emit('complete', { ...QUESTION, suggest: TEN });
   await all.page.waitForSelector('.take:enabled');
   await all.page.clock.install();
+  // From here on only the test moves the clock.
+  await all.page.clock.pauseAt(await all.page.evaluate(() => Date.now() + 10_000));
   return all;
 }
 

@@ -10,7 +10,9 @@ async function opened(t, { isOpen = true, suggest = QUESTION.suggest } = {}) {
   const conversation = mock.conversation('c').emit('turn', { nth: 0 }).emit('complete', { ...QUESTION, suggest, open: isOpen });
   const { page } = await newPage(t);
   await page.addInitScript(() => localStorage.setItem('followup.countdown', '10'));
-  await page.clock.install();
+  // Only the test moves the clock.
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1000);
   await page.goto(`${mock.url}/#/c/c`);
   // Animation frames need a running clock.
   await eventually(async () => (await page.clock.runFor(50), page.locator('.call').count()));

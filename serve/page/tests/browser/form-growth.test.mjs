@@ -205,7 +205,7 @@ test('a form that breaks off stays as far as it came, and can’t be answered', 
 test('the recorded form grows on the page, is answered, and is followed by the next message', async (t) => {
   const { url } = await service(t, ['--demo']);
   const { page } = await newPage(t);
-  const id = await play(url, 'form', { chunk: '4', delay: 2 });
+  const id = await play(url, 'form', { chunk: '4', delay: 20 });
   await page.goto(`${url}/#/c/${id}`);
   await page.waitForSelector('.call[data-state=growing]');
   await watch(page);

@@ -11,10 +11,10 @@ async function slow(page) {
   await devtools.send('Network.emulateNetworkConditions', { offline: false, latency: 2000, downloadThroughput: 50_000 / 8, uploadThroughput: 50_000 / 8 });
 }
 
-/** Returns after how many seconds a question can be answered on a slow network, and shows its markdown. */
-async function load(t, url, id) {
+/** Returns after how many seconds a question can be answered, and shows its markdown. */
+async function load(t, url, id, { isSlow }) {
   const { page } = await newPage(t);
-  await slow(page);
+  if (isSlow) await slow(page);
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1000;
   await page.goto(`${url}/#/c/${id}`, { waitUntil: 'commit' });
@@ -24,15 +24,16 @@ async function load(t, url, id) {
   return { usable, whole: seconds() };
 }
 
-test('on 50 kbit/s and 2 s latency a question can be answered within 8.5 s', async (t) => {
+test('on 50 kbit/s and 2 s latency a question can be answered 8.5 s later than on a fast network', async (t) => {
   const { url } = await service(t);
   const id = await play(url, 'database', { chunk: '4096' });
-  // A machine that is busy otherwise slows a single load down.
+  // A machine that is busy otherwise slows each load down, and some more than others.
   for (let attempt = 1; ; attempt++) {
-    const { usable, whole } = await load(t, url, id);
-    t.diagnostic(`usable after ${usable.toFixed(1)} s, with markdown after ${whole.toFixed(1)} s`);
-    if (usable < 8.5) return;
-    assert.ok(attempt < 3, `${usable} s`);
+    const fast = await load(t, url, id, { isSlow: false });
+    const { usable, whole } = await load(t, url, id, { isSlow: true });
+    t.diagnostic(`usable after ${usable.toFixed(1)} s, with markdown after ${whole.toFixed(1)} s; on a fast network after ${fast.usable.toFixed(1)} s`);
+    if (usable - fast.usable < 8.5) return;
+    assert.ok(attempt < 3, `${usable} s, and ${fast.usable} s on a fast network`);
   }
 });
 

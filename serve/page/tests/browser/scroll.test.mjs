@@ -21,6 +21,15 @@ async function opened(t, viewport, begin = (conversation) => conversation) {
 /** The distance from the page's header to the top of the question. */
 const distance = (page) => page.evaluate(() => document.querySelector('.call:last-of-type').getBoundingClientRect().top - document.querySelector('.top').getBoundingClientRect().bottom);
 const isAtTop = async (page) => ((at) => at >= 0 && at < 40)(await distance(page));
+/** Waits until the page has not scrolled for two frames. */
+const settled = (page) =>
+  page.evaluate(async () => {
+    const frame = () => new Promise(requestAnimationFrame);
+    for (let before = -1, same = 0; same < 2; before = scrollY) {
+      await frame();
+      same = scrollY === before ? same + 1 : 0;
+    }
+  });
 const long = { ...QUESTION, question: lines(30) };
 
 for (const [name, viewport] of Object.entries(SIZES)) {
@@ -60,7 +69,7 @@ test('a reader who scrolled up is not moved, and a button leads to the question'
   await page.mouse.move(100, 300);
   await page.mouse.wheel(0, -1500);
   await until(page, () => document.documentElement.scrollHeight - innerHeight - scrollY > 1000);
-  await page.waitForTimeout(100);
+  await settled(page);
   const before = await page.evaluate(() => scrollY);
   conversation.emit('complete', long);
   await page.waitForSelector('.take:enabled', { state: 'attached' });
@@ -75,7 +84,7 @@ test('a reader at the end of a growing question follows it there', async (t) => 
   await page.waitForSelector('.call >> text=Line 29', { state: 'attached' });
   await eventually(() => isAtTop(page));
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-  await page.waitForTimeout(100);
+  await settled(page);
   conversation.emit('partial', { call: 0, field: 'question', delta: `${lines(10)}The last one.` });
   await page.waitForSelector('.call >> text=The last one.', { state: 'attached' });
   await eventually(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY < 2));

@@ -32,25 +32,35 @@ const watch = (page) =>
 for (const message of ['database', 'refactor', 'unicode']) {
   test(`the recorded message “${message}” grows on the page, and nothing flickers`, async (t) => {
     const { url } = await service(t, ['--demo']);
-    const { page, did } = await newPage(t);
-    await page.goto(url);
-    await page.waitForSelector('#demo:not([hidden])');
-    await until(page, () => performance.getEntriesByType('resource').some(({ name }) => name.includes('growing.js')));
-    await watch(page);
-    await page.selectOption('#demo select >> nth=0', message);
-    await page.selectOption('#demo select >> nth=1', 'fast');
-    await page.click('#demo button');
-    await page.waitForSelector('.call[data-state=open] .take:enabled');
-    const seen = await page.evaluate(() => window.seen);
-    assert.deepEqual(seen.shrank, []);
-    assert.deepEqual(seen.touched, []);
-    // How many there are depends on the machine: what comes at once is drawn at once.
-    assert.ok(seen.growing > 1, `${seen.growing} changes of ${seen.changes}`);
-    assert.equal(seen.early, 0, 'nothing can be answered while it grows');
-    await page.keyboard.press('1');
-    await page.waitForSelector('.call[data-state=answered]');
-    assert.deepEqual(await misdeeds(page, did, url), []);
+    // What comes at once is drawn at once, so a slow machine may draw too little of it.
+    for (let attempt = 1; ; attempt++) {
+      const { growing, changes } = await grows(t, url, message);
+      if (growing > 1) return;
+      t.diagnostic(`${growing} changes of ${changes}`);
+      assert.ok(attempt < 3, `${growing} changes of ${changes}`);
+    }
   });
+}
+
+/** Plays a recorded message in a new page, and answers it. Returns what was seen. */
+async function grows(t, url, message) {
+  const { page, did } = await newPage(t);
+  await page.goto(url);
+  await page.waitForSelector('#demo:not([hidden])');
+  await until(page, () => performance.getEntriesByType('resource').some(({ name }) => name.includes('growing.js')));
+  await watch(page);
+  await page.selectOption('#demo select >> nth=0', message);
+  await page.selectOption('#demo select >> nth=1', 'fast');
+  await page.click('#demo button');
+  await page.waitForSelector('.call[data-state=open] .take:enabled');
+  const seen = await page.evaluate(() => window.seen);
+  assert.deepEqual(seen.shrank, []);
+  assert.deepEqual(seen.touched, []);
+  assert.equal(seen.early, 0, 'nothing can be answered while it grows');
+  await page.keyboard.press('1');
+  await page.waitForSelector('.call[data-state=answered]');
+  assert.deepEqual(await misdeeds(page, did, url), []);
+  return seen;
 }
 
 test('the selection and the focus stay while the rest grows', async (t) => {
@@ -147,6 +157,17 @@ test('the end stays in view, unless the user scrolled up', async (t) => {
 });
 
 test('a question of 100 KB stays smooth', async (t) => {
+  // A machine that is busy otherwise slows a single one down.
+  for (let attempt = 1; ; attempt++) {
+    const longest = await longestTask(t);
+    t.diagnostic(`the longest task took ${longest} ms`);
+    if (longest < 1000) return;
+    assert.ok(attempt < 3, `${longest} ms`);
+  }
+});
+
+/** Lets a long question grow in a new page. Returns how many milliseconds its longest task took. */
+async function longestTask(t) {
   const { page, conversation } = await opened(t);
   const text = Array.from({ length: 900 }, (_, n) => `Paragraph ${n} has **some** text, and \`code\` in it, so that it is a little long.\n\n- one\n- two\n\n`).join('').slice(0, 100_000);
   await until(page, () => performance.getEntriesByType('resource').some(({ name }) => name.includes('growing.js')));
@@ -160,10 +181,8 @@ test('a question of 100 KB stays smooth', async (t) => {
   }
   conversation.emit('complete', { ...QUESTION, question: text });
   await page.waitForSelector('.take:enabled');
-  const longest = await page.evaluate(() => window.longest);
-  t.diagnostic(`the longest task took ${longest} ms`);
-  assert.ok(longest < 1000, `${longest} ms`);
-});
+  return page.evaluate(() => window.longest);
+}
 
 test('code has a copy button, which copies it without symbols, and is highlighted', async (t) => {
   const { page, conversation } = await opened(t);
