@@ -167,8 +167,8 @@ describe("the middleware", () => {
     assert.deepEqual(
       rejected.map(({ toolCallId, code, raw }) => [toolCallId, code, raw]),
       [
-        ["c0", "truncated", broken],
         ["n", "truncated", '{"question": 1'],
+        ["c0", "truncated", broken],
       ],
     );
     assert.equal(got.at(-1).finishReason.unified, "length");

@@ -136,7 +136,8 @@ describe("a call that can't be asked", () => {
   test("does not stand for the native one", async () => {
     const cutOff = inText(`${envelope(args("Tea?")).slice(0, 70)}`);
     const all = calls(await everyWay(cutOff, natively(args("Tea?"))));
-    assert.deepEqual(all.at(-1), ["n", input("Tea?")]);
+    // The one in text might go on in another block, so it is rejected at the end.
+    assert.deepEqual(all[0], ["n", input("Tea?")]);
     const rejected = [];
     const broken = native(TOOL, ['{"question": "Tea?", "follow_up": 7}']);
     const got = await rewrite([...block([envelope(args("Tea?"))]), ...broken, finish()], {
