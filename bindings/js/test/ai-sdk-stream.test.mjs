@@ -183,6 +183,18 @@ describe("the middleware", () => {
     assert.equal(ids.size, 2);
   });
 
+  test("has ids on a page without https, too, where there is no randomUUID", async (t) => {
+    const value = globalThis.crypto;
+    t.after(() => Object.defineProperty(globalThis, "crypto", { value, configurable: true }));
+    const getRandomValues = value.getRandomValues.bind(value);
+    Object.defineProperty(globalThis, "crypto", { value: { getRandomValues }, configurable: true });
+    const doStream = async () => ({ stream: ReadableStream.from([...block([CALL]), finish()]) });
+    const { stream } = await followup().wrapStream({ doStream, params: { prompt: [], tools: [ASK] } });
+    const got = [];
+    for await (const part of stream) got.push(part);
+    assert.match(call(got).toolCallId, /^call_[0-9a-f]{32}$/);
+  });
+
   test("says what is wrong with an option", async () => {
     assert.throws(() => followup({ strict: 1 }), /strict: a boolean was expected/);
     assert.throws(() => followup({ promt: true }), /options.promt is no option/);

@@ -135,5 +135,7 @@ function questionTools({ tools, toolChoice }: CallOptions): Map<string, Question
 }
 
 function randomId(): string {
-  return `call_${crypto.randomUUID().replaceAll("-", "")}`;
+  // Unlike `randomUUID`, this is there on a page without https, too.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `call_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
