@@ -126,6 +126,25 @@ test("the laws hold for any blocks, and the cut of a block changes nothing", asy
   );
 });
 
+test("calls in JSON that the caller asked for are not read, and those in other text are", async () => {
+  const responseFormat = { type: "json" };
+  for (const json of [JSON.stringify({ doc: `Write ${CALL} to ask.` }), ` \n[${JSON.stringify(CALL)}]`, "  ", "{"]) {
+    const whole = joined(await rewrite([...block([json]), finish()], { responseFormat }));
+    assert.deepEqual(inputs(whole), []);
+    assert.equal(texts(whole).map(([, delta]) => delta).join(""), json.trim() && json);
+    for (const deltas of everyCut(json)) {
+      const got = await rewrite([...block(deltas), finish()], { responseFormat });
+      assertLaws(got);
+      assert.deepEqual(joined(got), whole);
+    }
+    const { content } = await regenerate([{ type: "text", text: json }], "stop", { responseFormat });
+    assert.deepEqual(content, contentOf(whole).content);
+  }
+  for (const deltas of everyCut(` ${CALL}`)) {
+    assert.deepEqual(inputs(await rewrite([...block(deltas), finish()], { responseFormat })), [INPUT]);
+  }
+});
+
 test("another tool's call is one part a delta", async () => {
   const other = `<write_to_file><path>a</path><content>${"line of code\n".repeat(150)}</content></write_to_file>`;
   const deltas = (await rewrite([...block([other]), finish()])).filter(({ type }) => type === "text-delta");

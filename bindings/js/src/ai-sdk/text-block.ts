@@ -2,7 +2,7 @@ import type { CompleteEvent, FollowupEvent, RejectedEvent } from "../events.js";
 import { Parser } from "../parsers.js";
 import { feed } from "./feed.js";
 import type { Output } from "./output.js";
-import type { Part, ProviderMetadata, TextDelta, TextEnd, TextStart } from "./parts.js";
+import { merged, type Part, type ProviderMetadata, type TextDelta, type TextEnd, type TextStart } from "./parts.js";
 import { TextCall } from "./text-call.js";
 
 /** The response that a block of text is a part of. */
@@ -39,6 +39,9 @@ export class TextBlock {
   #raw = "";
   /** The open call; `undefined` if there is none, or if the caller has no such tool. */
   #call: TextCall | undefined;
+  /** Whether the text is JSON that the caller asked for; `undefined` while only white space has come, which is not read yet. */
+  #isData: boolean | undefined;
+  #unread = "";
   /** The end of a block that goes on, how much of what has been fed is of that block, and the next block once it has begun. */
   #ended: TextEnd | undefined;
   #left = 0;
@@ -48,13 +51,14 @@ export class TextBlock {
     this.#start = start;
     this.#output = output;
     this.#parser = new Parser(output.settings.policy);
+    if (!output.settings.isJson) this.#isData = false;
   }
 
   delta(part: TextDelta): void {
     this.#raw += part.delta;
     if (this.#next) this.#next.metadata = merged(this.#next.metadata, part.providerMetadata);
     else this.#metadata = merged(this.#metadata, part.providerMetadata);
-    for (const event of feed(this.#parser, part.delta)) this.#event(event, part);
+    for (const event of this.#read(part.delta)) this.#event(event, part);
     this.#call?.flush();
   }
 
@@ -90,7 +94,7 @@ export class TextBlock {
   }
 
   #end(part: TextEnd | undefined): void {
-    for (const event of this.#parser.finish()) this.#event(event, undefined);
+    for (const event of [...feed(this.#parser, this.#unread), ...this.#parser.finish()]) this.#event(event, undefined);
     if (this.#ended) this.#endLast();
     else this.#metadata = merged(this.#metadata, part?.providerMetadata);
     this.#closeText();
@@ -107,6 +111,19 @@ export class TextBlock {
     this.#start = this.#next?.start ?? this.#start;
     this.#ended = this.#next = undefined;
     this.#left = 0;
+  }
+
+  /** Returns the events of the next text. JSON that the caller asked for is all prose. */
+  #read(delta: string): FollowupEvent[] {
+    if (this.#isData === undefined) {
+      this.#unread += delta;
+      if (!/\S/.test(this.#unread)) return [];
+      this.#isData = /^\s*[{[]/.test(this.#unread);
+      delta = this.#unread;
+      this.#unread = "";
+    }
+    if (!this.#isData) return feed(this.#parser, delta);
+    return delta === "" ? [] : [{ type: "text", text: delta }];
   }
 
   #event(event: FollowupEvent, part: TextDelta | undefined): void {
@@ -197,13 +214,6 @@ export class TextBlock {
     this.#raw = this.#raw.slice(length);
     return text;
   }
-}
-
-/** Joins the metadata of two parts, by provider. The later part counts. */
-function merged(one: ProviderMetadata | undefined, two: ProviderMetadata | undefined): ProviderMetadata | undefined {
-  if (one === undefined || two === undefined) return two ?? one;
-  const both = Object.entries(two).map(([provider, values]) => [provider, { ...one[provider], ...values }]);
-  return { ...one, ...Object.fromEntries(both) };
 }
 
 /** Returns how many code units of a text have this many bytes of UTF-8. */
