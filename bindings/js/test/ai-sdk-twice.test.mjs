@@ -119,7 +119,7 @@ describe("two questions", () => {
   test("grow as soon as they differ", async () => {
     const parts = [...block([envelope(args("Tea?"))]), ...native(TOOL, ['{"question": "Te', "sts?"]).slice(0, 3)];
     const deltas = (await rewrite(parts)).filter(({ type, id }) => type === "tool-input-delta" && id === "n");
-    assert.deepEqual(deltas.map(({ delta }) => delta).join(""), '{"question":"Tests?');
+    assert.deepEqual(deltas.map(({ delta }) => delta).join(""), '{"question": "Tests?');
     const held = await rewrite(parts.slice(0, -1));
     assert.ok(!idsOf(held).has("n"));
   });
