@@ -180,7 +180,32 @@ export class Parser extends Base {
 export class ArgumentsParser extends Base {
   constructor(tool: string, options?: PolicyOptions, checkpoint?: Uint8Array) {
     super(encode(options, { tool }), checkpoint);
+    if (checkpoint !== undefined) this.#checkTool(encode(options, { tool }), checkpoint);
   }
+
+  /** Throws if the checkpoint is of another tool than the one that is given. */
+  #checkTool(options: string, checkpoint: Uint8Array): void {
+    const was = toolOf(options, checkpoint);
+    // Where the call has ended, nothing tells, and nothing depends on it.
+    if (was === undefined || was === toolOf(options, undefined)) return;
+    this.free();
+    throw new TypeError(`the checkpoint was made under another tool: resume it under ${was}, which its parser had`);
+  }
+}
+
+/** A parser of any kind. */
+class AnyParser extends Base {
+  constructor(options: string, checkpoint: Uint8Array | undefined) {
+    super(options, checkpoint);
+  }
+}
+
+/** Returns the tool whose arguments a parser reads: only the end of its call names it. */
+function toolOf(options: string, checkpoint: Uint8Array | undefined): string | undefined {
+  const parser = new AnyParser(options, checkpoint);
+  const end = parser.finish().at(-1);
+  parser.free();
+  return end?.type === "complete" || end?.type === "rejected" ? end.tool : undefined;
 }
 
 /** Parses the bodies of a provider's responses. */

@@ -154,6 +154,17 @@ describe("Parser", () => {
     assert.throws(() => new Parser({}, "text"), /checkpoint: bytes were expected, not string/);
   });
 
+  test("refuses a checkpoint of another tool", () => {
+    for (const fed of ["", '{"questions":[{"question":"Te']) {
+      const parser = new ArgumentsParser("AskUserQuestion");
+      parser.feed(fed);
+      const stored = parser.checkpoint();
+      assert.deepEqual(new ArgumentsParser("AskUserQuestion", {}, stored).checkpoint(), stored);
+      const message = "the checkpoint was made under another tool: resume it under AskUserQuestion, which its parser had";
+      assert.throws(() => new ArgumentsParser("ask_followup_question", {}, stored), { name: "TypeError", message });
+    }
+  });
+
   test("refuses a checkpoint of another format, unless it is to be detected", () => {
     const stored = new ResponseParser({ format: "anthropic" }).checkpoint();
     for (const options of [{ format: "anthropic" }, { format: "auto" }, {}]) {

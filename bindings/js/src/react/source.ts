@@ -1,4 +1,4 @@
-import { isBytes, open, type Readable } from "../chunks.js";
+import { isBytes, open } from "../chunks.js";
 import type { FollowupEvent } from "../events.js";
 import type { ResponseOptions } from "../options.js";
 import { Gate } from "../status.js";
@@ -7,7 +7,7 @@ import { Gate } from "../status.js";
 export type Item = Uint8Array | string | FollowupEvent;
 
 /** A stream that can be read once. */
-export type Stream = Readable<Item>;
+export type Stream = Response | ReadableStream<Item> | AsyncIterable<Item> | Iterable<Item>;
 
 /** What can be read: a stream, a promise of one, or a function that begins one. */
 export type StreamSource = Stream | PromiseLike<Stream> | ((signal: AbortSignal) => Stream | PromiseLike<Stream>);
