@@ -57,7 +57,13 @@ export class DialogueBoundary {
   }
 
   create(options: unknown): number {
-    return this.#run(options, "options", (len) => this.#wasm.create(len)) as number;
+    try {
+      return this.#run(options, "options", (len) => this.#wasm.create(len)) as number;
+    } catch (error) {
+      // The module lists the options by its own names.
+      if (error instanceof TypeError) error.message = error.message.replace("follow_up_required", "followUpRequired");
+      throw error;
+    }
   }
 
   /** Runs an action. `what` names its argument in errors. */

@@ -10,6 +10,8 @@ export function storedOptions(options: DialogueOptions): object {
   const { rules } = options;
   if (typeof rules !== "object" || rules === null) return options;
   const { followUpRequired, ...rest } = rules;
+  // It is the module's own name.
+  if ("follow_up_required" in rest) throw new TypeError("rules.follow_up_required is no option: it is followUpRequired");
   return { ...options, rules: { ...rest, follow_up_required: followUpRequired } };
 }
 

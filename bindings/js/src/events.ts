@@ -70,11 +70,34 @@ export type RejectedEvent = CallEnd &
 /** What is wrong with a provider's stream. Parsing continues after it. */
 export interface ErrorEvent {
   readonly type: "error";
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message: string;
   /** The data that could not be read. */
   readonly data?: string;
 }
+
+/** What is wrong with a provider's stream, as a word. */
+export type ErrorCode =
+  /** The provider reports an error: the message is its own. */
+  | "provider"
+  /** The data of an event is not what the provider documents; `data` has it. */
+  | "unreadable"
+  /** An event was longer than the limit, and was skipped. */
+  | "too_long"
+  /** A frame of a binary stream is corrupt. */
+  | "corrupt"
+  /** Arguments belong to no call; `data` has them. */
+  | "orphan"
+  /** The provider repeats the message and says something else, which `data` has. What came first counts. */
+  | "contradiction"
+  /** A call was skipped or rejected, since too many are open, or their arguments are too long together. */
+  | "too_many_calls"
+  /** Nothing in the body is of the format that it is parsed as. */
+  | "foreign"
+  /** The body breaks off before it has any event. */
+  | "empty"
+  /** The body is neither text nor a stream of events. Nothing is parsed from there on. */
+  | "binary";
 
 /** Why a call can't be asked. `code` tells the kinds apart. */
 export type Reason =

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { Boundary, type Shown } from "./boundary.js";
+import { isBytes } from "./chunks.js";
 import type { FollowupEvent } from "./events.js";
 import { encode, kind, type PolicyOptions, type ResponseOptions } from "./options.js";
 import { append, type CallView, emptyView } from "./view.js";
@@ -50,7 +51,7 @@ abstract class Base {
   protected constructor(options: string, checkpoint: Uint8Array | undefined) {
     let stored = checkpoint ?? NO_BYTES;
     if (checkpoint !== undefined) {
-      if (!(checkpoint instanceof Uint8Array)) throw new TypeError(`checkpoint: bytes were expected, not ${kind(checkpoint)}`);
+      if (!isBytes(checkpoint)) throw new TypeError(`checkpoint: bytes were expected, not ${kind(checkpoint)}`);
       if (checkpoint.length < 3) throw new TypeError("the bytes are no checkpoint");
       const unit = new DataView(checkpoint.buffer, checkpoint.byteOffset).getUint16(0);
       if (unit !== 0 && (unit < 0xd800 || unit > 0xdbff)) throw new TypeError("the bytes are no checkpoint");
@@ -79,7 +80,7 @@ abstract class Base {
       }
       return this.#take(this.#boundary.feed(number, text));
     }
-    if (!(chunk instanceof Uint8Array)) throw new TypeError(`a string or a Uint8Array was expected, not ${kind(chunk)}`);
+    if (!isBytes(chunk)) throw new TypeError(`a string or a Uint8Array was expected, not ${kind(chunk)}`);
     return [...this.#flush(number), ...this.#take(this.#boundary.feed(number, chunk))];
   }
 
@@ -179,13 +180,48 @@ export class Parser extends Base {
 export class ArgumentsParser extends Base {
   constructor(tool: string, options?: PolicyOptions, checkpoint?: Uint8Array) {
     super(encode(options, { tool }), checkpoint);
+    if (checkpoint !== undefined) this.#checkTool(encode(options, { tool }), checkpoint);
   }
+
+  /** Throws if the checkpoint is of another tool than the one that is given. */
+  #checkTool(options: string, checkpoint: Uint8Array): void {
+    const was = toolOf(options, checkpoint);
+    // Where the call has ended, nothing tells, and nothing depends on it.
+    if (was === undefined || was === toolOf(options, undefined)) return;
+    this.free();
+    throw new TypeError(`the checkpoint was made under another tool: resume it under ${was}, which its parser had`);
+  }
+}
+
+/** A parser of any kind. */
+class AnyParser extends Base {
+  constructor(options: string, checkpoint: Uint8Array | undefined) {
+    super(options, checkpoint);
+  }
+}
+
+/** Returns the tool whose arguments a parser reads: only the end of its call names it. */
+function toolOf(options: string, checkpoint: Uint8Array | undefined): string | undefined {
+  const parser = new AnyParser(options, checkpoint);
+  const end = parser.finish().at(-1);
+  parser.free();
+  return end?.type === "complete" || end?.type === "rejected" ? end.tool : undefined;
 }
 
 /** Parses the bodies of a provider's responses. */
 export class ResponseParser extends Base {
   constructor(options?: ResponseOptions, checkpoint?: Uint8Array) {
     super(encode(options, "response"), checkpoint);
+    if (checkpoint !== undefined) this.#checkFormat(options?.format);
+  }
+
+  /** Throws if the checkpoint is of another format than the one that is given. */
+  #checkFormat(format: string | undefined): void {
+    const resumed = this.detectedFormat;
+    if (format === undefined || format === "auto" || format === resumed) return;
+    this.free();
+    const was = resumed ?? "auto";
+    throw new TypeError(`the checkpoint was made under another format: resume it under ${was}, which its parser had, or auto`);
   }
 
   /** The format of the body; `undefined` while it is not known. */

@@ -1,6 +1,8 @@
+import { open } from "./chunks.js";
 import type { FollowupEvent } from "./events.js";
 import { kind, object, type ResponseOptions } from "./options.js";
 import { ResponseParser } from "./parsers.js";
+import { Gate } from "./status.js";
 
 /** What events can be read from: bytes or text, in chunks that end anywhere. */
 export type Source =
@@ -21,9 +23,38 @@ export interface StreamOptions extends ResponseOptions {
  * The source is read no faster than the events are taken. It is cancelled if the loop is left, if the signal is aborted, and if
  * the options are wrong. Once the signal is aborted no event comes any more, not even one that has been parsed already: the loop
  * throws the signal's reason.
+ *
+ * Of a `Response` whose status is an error, such as 502, only `error` events come, and at its end the loop throws a
+ * `StatusError`, unless the provider has said what is wrong.
  */
-export async function* events(source: Source, options: StreamOptions = {}): AsyncGenerator<FollowupEvent, void> {
-  const chunks = open(source);
+export function events(source: Source, options: StreamOptions = {}): AsyncGenerator<FollowupEvent, void> {
+  const leaving = new Leaving();
+  const generator = read(source, options, leaving);
+  const end = generator.return.bind(generator);
+  // A generator that waits for a chunk would end only after it.
+  generator.return = (value) => {
+    leaving.leave();
+    return end(value);
+  };
+  return generator;
+}
+
+/** Ends the wait for a chunk when the events are not wanted any more. */
+class Leaving {
+  readonly #abort = new AbortController();
+  isWaiting = false;
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  leave(): void {
+    if (this.isWaiting) this.#abort.abort();
+  }
+}
+
+async function* read(source: Source, options: StreamOptions, leaving: Leaving): AsyncGenerator<FollowupEvent, void> {
+  const chunks = open<Uint8Array | string>(source);
   let signal: AbortSignal | undefined;
   let isOver = false;
   async function cancel(): Promise<void> {
@@ -35,6 +66,7 @@ export async function* events(source: Source, options: StreamOptions = {}): Asyn
   // Also while the loop is busy with an event.
   const abort = () => void cancel();
   let parser: ResponseParser | undefined;
+  const gate = new Gate(chunks.failure);
   try {
     const { signal: given, ...rest } = object(options, "options");
     signal = checkedSignal(given);
@@ -42,20 +74,26 @@ export async function* events(source: Source, options: StreamOptions = {}): Asyn
     parser = new ResponseParser(rest);
     for (;;) {
       signal?.throwIfAborted();
-      const next = await unlessAborted(chunks.next(), signal);
+      leaving.isWaiting = true;
+      const next = await unlessAborted(unlessAborted(chunks.next(), signal), leaving.signal);
+      leaving.isWaiting = false;
       // A stream that was cancelled is done, but its message is not.
       signal?.throwIfAborted();
       if (next.done) break;
-      yield* unlessAbortedBetween(parser.feed(next.value), signal);
+      yield* unlessAbortedBetween(gate.pass(parser.feed(next.value)), signal);
     }
     isOver = true;
-    yield* unlessAbortedBetween(parser.finish(), signal);
+    yield* unlessAbortedBetween(gate.pass(parser.finish()), signal);
+    gate.end();
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
   } finally {
+    leaving.isWaiting = false;
     signal?.removeEventListener("abort", abort);
     parser?.free();
     const cancelled = cancel();
     // A source that stalls may never have ended.
-    if (!signal?.aborted) await cancelled;
+    if (!signal?.aborted && !leaving.signal.aborted) await cancelled;
   }
 }
 
@@ -91,30 +129,6 @@ function checkedSignal(signal: unknown): AbortSignal | undefined {
   const isSignal = typeof signal === "object" && (signal === null || ("aborted" in signal && "throwIfAborted" in signal));
   if (signal !== undefined && !isSignal) throw new TypeError(`signal: an AbortSignal was expected, not ${kind(signal)}`);
   return (signal as AbortSignal | null) ?? undefined;
-}
-
-/** The chunks of a source, read by hand: a loop could not be left while it waits for one. */
-interface Chunks {
-  next(): Promise<IteratorResult<Uint8Array | string, unknown>>;
-  cancel(reason: unknown): Promise<unknown>;
-}
-
-function open(source: Source): Chunks {
-  // A text can be iterated, too: character by character.
-  const body = source instanceof Response ? (source.body ?? []) : typeof source === "string" ? [source] : source;
-  if (body instanceof ReadableStream) {
-    // Not every engine can iterate over a stream.
-    const reader = (body as ReadableStream<Uint8Array | string>).getReader();
-    return {
-      next: () => reader.read() as Promise<IteratorResult<Uint8Array | string, unknown>>,
-      cancel: (reason) => reader.cancel(reason),
-    };
-  }
-  if (Object(body) !== body || !(Symbol.asyncIterator in body || Symbol.iterator in body)) {
-    throw new TypeError(`source: a Response, a ReadableStream or an iterable was expected, not ${kind(body)}`);
-  }
-  const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
-  return { next: async () => iterator.next(), cancel: async () => iterator.return?.() };
 }
 
 /** Yields events until the signal, which may come while the loop is busy with one of them. */

@@ -163,43 +163,51 @@ export const MESSAGES = {
 /** Arguments of native calls, with the input that is written. */
 export const NATIVE = {
   "its own shape": { tool: ASK, arguments: TEA, written: TEA },
-  "strings as suggestions": { tool: ASK, arguments: ARGUMENTS, written: TEA },
+  "strings as suggestions": {
+    tool: ASK,
+    arguments: ARGUMENTS,
+    written: '{"question": "Tea?", "follow_up": [{"text": "Yes", "mode": "code"}, {"text":"No"}]}',
+  },
   "suggestions as a string": {
     tool: ASK,
     arguments: '{"question": "Tea?", "follow_up": "[\\"Yes\\", \\"No\\"]"}',
-    written: '{"question":"Tea?","follow_up":[{"text":"Yes"},{"text":"No"}]}',
+    written: '{"question": "Tea?", "follow_up": [{"text":"Yes"},{"text":"No"}]}',
   },
   "suggestions as markup": {
     tool: ASK,
     arguments: '{"question": "Tea?", "follow_up": "<suggest mode=\\"code\\">Yes</suggest><suggest>No</suggest>"}',
-    written: TEA,
+    written: '{"question": "Tea?", "follow_up": [{"mode":"code","text":"Yes"},{"text":"No"}]}',
   },
   "suggestions as an object": {
     tool: ASK,
     arguments: '{"question": "Tea?", "follow_up": {"text": "Yes"}}',
-    written: '{"question":"Tea?","follow_up":[{"text":"Yes"}]}',
+    written: '{"question": "Tea?", "follow_up": [{"text":"Yes"}]}',
   },
   "the question last": {
     tool: ASK,
     arguments: '{"follow_up": ["A"], "question": "Q"}',
-    written: '{"follow_up":[{"text":"A"}],"question":"Q"}',
+    written: '{"follow_up": [{"text":"A"}],"question":"Q"}',
   },
   escapes: {
     tool: ASK,
     arguments: '{"question": "\\u00e9 \\ud83d\\ude42 \\n \\"", "follow_up": []}',
-    written: '{"question":"é 🙂 \\n \\"","follow_up":[]}',
+    written: '{"question": "\\u00e9 \\ud83d\\ude42 \\n \\"", "follow_up": []}',
   },
-  "arguments that break off": { tool: ASK, arguments: '{"question": "Which da', written: '{"question":"Which da' },
+  "arguments that break off": { tool: ASK, arguments: '{"question": "Which da', written: '{"question": "Which da' },
   "no question": { tool: ASK, arguments: '{"follow_up": null}', written: '{"follow_up": null}' },
   "no arguments": { tool: ASK, arguments: "{}", written: "{}" },
-  "broken JSON": { tool: ASK, arguments: '{"question": "A", oops', written: '{"question":"A' },
+  "broken JSON": { tool: ASK, arguments: '{"question": "A", oops', written: '{"question": "A' },
   "a form as a string, its options first": {
     tool: "AskUserQuestion",
     arguments: JSON.stringify({ questions: JSON.stringify([{ options: ["A"], header: "H", question: "Q" }]) }),
     written: '{"questions":[{"options":[{"label":"A"}],"header":"H","question":"Q","multiSelect":false}]}',
   },
   "all of it as a string": { tool: "AskUserQuestion", arguments: JSON.stringify(FORM), written: FORM_WRITTEN },
-  "a form": { tool: "AskUserQuestion", arguments: FORM, written: FORM_WRITTEN },
+  "a form": {
+    tool: "AskUserQuestion",
+    arguments: FORM,
+    written: FORM.replace('"Why?"}', '"Why?","multiSelect":false,"options":[]}'),
+  },
   "a form as a string": {
     tool: "AskUserQuestion",
     arguments: JSON.stringify({ questions: JSON.stringify([{ question: "Q", header: "H", options: ["A"] }]) }),

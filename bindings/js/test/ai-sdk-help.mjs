@@ -56,8 +56,8 @@ export function middleware(options) {
 }
 
 /** Returns the parts that come out of a stream of these parts. */
-export async function rewrite(parts, { tools = TOOLS, toolChoice, ...options } = {}) {
-  const params = { prompt: [], tools, toolChoice };
+export async function rewrite(parts, { tools = TOOLS, toolChoice, responseFormat, ...options } = {}) {
+  const params = { prompt: [], tools, toolChoice, responseFormat };
   const doStream = async () => ({ stream: ReadableStream.from(parts) });
   const { stream } = await middleware(options).wrapStream({ doStream, params });
   const out = [];
@@ -66,9 +66,9 @@ export async function rewrite(parts, { tools = TOOLS, toolChoice, ...options } =
 }
 
 /** Returns the content that comes out of a response with this content. */
-export async function regenerate(content, reason = "stop", { tools = TOOLS, ...options } = {}) {
+export async function regenerate(content, reason = "stop", { tools = TOOLS, responseFormat, ...options } = {}) {
   const result = { content, finishReason: { unified: reason, raw: reason }, usage: {} };
-  return middleware(options).wrapGenerate({ doGenerate: async () => result, params: { prompt: [], tools } });
+  return middleware(options).wrapGenerate({ doGenerate: async () => result, params: { prompt: [], tools, responseFormat } });
 }
 
 /** Joins the deltas, which only the cut separates. */

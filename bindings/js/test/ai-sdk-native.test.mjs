@@ -99,6 +99,43 @@ describe("a native call", () => {
     assert.equal(await written(cursor(string, []), titled), `{${asked}}`);
   });
 
+  test("stays as it is, byte for byte, if nothing is wrong with it", async () => {
+    const option = object({ label: string, description: string });
+    const claude = {
+      type: "function",
+      name: "AskUserQuestion",
+      inputSchema: object({ questions: list(object({ question: string, header: string, options: list(option), multiSelect: flag })) }),
+    };
+    const options = [{ label: " A", description: "d " }, { label: "B", description: "e" }];
+    const many = (count) => Array.from({ length: count }, (_, i) => ({ text: `${i}` }));
+    const ask = (question, follow_up) => ({ question, follow_up });
+    for (const [tool, value, isShort = true] of [
+      [ASK, ask(" Tea? ", [{ text: "  indented\n", mode: "code" }, { text: "B\t" }])],
+      [ASK, ask("Tea?", [])],
+      [ASK, ask("Tea?", many(40)), false],
+      [ASK, ask("Tea?", [{ text: "x".repeat(17_000) }, { text: "B" }]), false],
+      [ASK, ask("é 🙂 \" \\ \n </question> &lt;", [{ text: "<suggest>" }])],
+      [CLINE, { question: "Q", options: ["a ", "b"] }],
+      [claude, { questions: [{ question: "Q", header: "H", options, multiSelect: false }, { question: "R", header: "I", options, multiSelect: true }] }],
+      [claude, { questions: [{ question: "Q", header: "H", multiSelect: true, options }] }],
+      [claude, { questions: Array.from({ length: 18 }, (_, i) => ({ question: `Q${i}`, header: "H", options, multiSelect: false })) }, false],
+    ]) {
+      for (const given of [JSON.stringify(value), JSON.stringify(value, null, 2), JSON.stringify(value).replaceAll("T", "\\u0054")]) {
+        for (const deltas of isShort ? everyCut(given) : [[given], given.match(/[^]{1,100}/g)]) {
+          const got = await rewrite([...native(tool.name, deltas), finish("tool-calls")], { tools: [tool] });
+          assertLaws(got);
+          assert.equal(call(got).input, given);
+        }
+      }
+    }
+  });
+
+  test("has the limits that the caller sets", async () => {
+    const value = { question: "Tea?", follow_up: [{ text: "A" }, { text: "B" }] };
+    const got = await rewrite([...native("ask_followup_question", [JSON.stringify(value)]), finish()], { limits: { suggestions: 1 } });
+    assert.deepEqual(JSON.parse(call(got).input).follow_up, [{ text: "A" }]);
+  });
+
   test("without options has none, null or an empty list, as its schema demands", async () => {
     const item = object({ text: string });
     for (const [options, required, expected] of [
@@ -140,6 +177,7 @@ describe("a native call", () => {
       ]),
     );
     assert.equal(got[1].delta, got[3].input);
+    // The form of the deltas stays.
     assert.equal(got[3].input, '{"question":"Tea?","follow_up":[{"text":"A"}]}');
   });
 

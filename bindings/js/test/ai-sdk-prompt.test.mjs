@@ -173,6 +173,25 @@ describe("the history", () => {
     assert.deepEqual(changed[1].content, [prompt[1].content[0]]);
   });
 
+  test("keeps what messages and their parts have for the provider, such as where its cache ends", async () => {
+    const cached = (name) => ({ providerOptions: { [name]: { cacheControl: { type: "ephemeral" } } } });
+    const prompt = [
+      { role: "assistant", content: [{ ...call(INPUT), ...cached("a") }], ...cached("b") },
+      { role: "tool", content: [{ ...result({ type: "text", value: "Yes" }), ...cached("c") }], ...cached("d") },
+    ];
+    const last = { ...user("And now?"), ...cached("e") };
+    const [asked, told] = (await transform({ prompt })).prompt.slice(1);
+    assert.deepEqual([asked.providerOptions, asked.content[0].providerOptions], [cached("b").providerOptions, cached("a").providerOptions]);
+    assert.deepEqual([told.providerOptions, told.content[0].providerOptions], [cached("d").providerOptions, cached("c").providerOptions]);
+    const joined = (await transform({ prompt: [...prompt, last] })).prompt.at(-1);
+    assert.deepEqual(joined.content.map(({ providerOptions }) => providerOptions), [cached("c").providerOptions, undefined]);
+    assert.deepEqual(joined.providerOptions, { ...cached("d").providerOptions, ...cached("e").providerOptions });
+    const image = { type: "image-data", data: "aGk=", mediaType: "image/png", ...cached("i") };
+    const output = { type: "content", value: [{ type: "text", text: "This" }, image], ...cached("o") };
+    const { content } = await answered(output);
+    assert.deepEqual(content.map(({ providerOptions }) => providerOptions), [undefined, { ...cached("i").providerOptions, ...cached("o").providerOptions }]);
+  });
+
   test("has no two messages of the user in a row", async () => {
     const tool = (value) => ({ role: "tool", content: [result({ type: "text", value })] });
     const prompt = [{ role: "assistant", content: [call(INPUT), call(INPUT)] }, tool("A"), tool("B"), user("And now?")];

@@ -167,8 +167,8 @@ describe("the middleware", () => {
     assert.deepEqual(
       rejected.map(({ toolCallId, code, raw }) => [toolCallId, code, raw]),
       [
-        ["c0", "truncated", broken],
         ["n", "truncated", '{"question": 1'],
+        ["c0", "truncated", broken],
       ],
     );
     assert.equal(got.at(-1).finishReason.unified, "length");
@@ -181,6 +181,18 @@ describe("the middleware", () => {
     for await (const part of (await followup().wrapStream({ doStream, params })).stream)
       if (part.toolCallId) ids.add(part.toolCallId);
     assert.equal(ids.size, 2);
+  });
+
+  test("has ids on a page without https, too, where there is no randomUUID", async (t) => {
+    const value = globalThis.crypto;
+    t.after(() => Object.defineProperty(globalThis, "crypto", { value, configurable: true }));
+    const getRandomValues = value.getRandomValues.bind(value);
+    Object.defineProperty(globalThis, "crypto", { value: { getRandomValues }, configurable: true });
+    const doStream = async () => ({ stream: ReadableStream.from([...block([CALL]), finish()]) });
+    const { stream } = await followup().wrapStream({ doStream, params: { prompt: [], tools: [ASK] } });
+    const got = [];
+    for await (const part of stream) got.push(part);
+    assert.match(call(got).toolCallId, /^call_[0-9a-f]{32}$/);
   });
 
   test("says what is wrong with an option", async () => {

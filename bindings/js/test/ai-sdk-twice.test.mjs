@@ -119,7 +119,7 @@ describe("two questions", () => {
   test("grow as soon as they differ", async () => {
     const parts = [...block([envelope(args("Tea?"))]), ...native(TOOL, ['{"question": "Te', "sts?"]).slice(0, 3)];
     const deltas = (await rewrite(parts)).filter(({ type, id }) => type === "tool-input-delta" && id === "n");
-    assert.deepEqual(deltas.map(({ delta }) => delta).join(""), '{"question":"Tests?');
+    assert.deepEqual(deltas.map(({ delta }) => delta).join(""), '{"question": "Tests?');
     const held = await rewrite(parts.slice(0, -1));
     assert.ok(!idsOf(held).has("n"));
   });
@@ -136,7 +136,8 @@ describe("a call that can't be asked", () => {
   test("does not stand for the native one", async () => {
     const cutOff = inText(`${envelope(args("Tea?")).slice(0, 70)}`);
     const all = calls(await everyWay(cutOff, natively(args("Tea?"))));
-    assert.deepEqual(all.at(-1), ["n", input("Tea?")]);
+    // The one in text might go on in another block, so it is rejected at the end.
+    assert.deepEqual(all[0], ["n", input("Tea?")]);
     const rejected = [];
     const broken = native(TOOL, ['{"question": "Tea?", "follow_up": 7}']);
     const got = await rewrite([...block([envelope(args("Tea?"))]), ...broken, finish()], {

@@ -154,6 +154,28 @@ describe("Parser", () => {
     assert.throws(() => new Parser({}, "text"), /checkpoint: bytes were expected, not string/);
   });
 
+  test("refuses a checkpoint of another tool", () => {
+    for (const fed of ["", '{"questions":[{"question":"Te']) {
+      const parser = new ArgumentsParser("AskUserQuestion");
+      parser.feed(fed);
+      const stored = parser.checkpoint();
+      assert.deepEqual(new ArgumentsParser("AskUserQuestion", {}, stored).checkpoint(), stored);
+      const message = "the checkpoint was made under another tool: resume it under AskUserQuestion, which its parser had";
+      assert.throws(() => new ArgumentsParser("ask_followup_question", {}, stored), { name: "TypeError", message });
+    }
+  });
+
+  test("refuses a checkpoint of another format, unless it is to be detected", () => {
+    const stored = new ResponseParser({ format: "anthropic" }).checkpoint();
+    for (const options of [{ format: "anthropic" }, { format: "auto" }, {}]) {
+      assert.equal(new ResponseParser(options, stored).detectedFormat, "anthropic");
+    }
+    const message = "the checkpoint was made under another format: resume it under anthropic, which its parser had, or auto";
+    assert.throws(() => new ResponseParser({ format: "openai-chat" }, stored), { name: "TypeError", message });
+    const unknown = new ResponseParser().checkpoint();
+    assert.throws(() => new ResponseParser({ format: "anthropic" }, unknown), /^TypeError: .* under another format/);
+  });
+
   test("refuses a checkpoint in which a byte has changed or to which one was added", () => {
     const kinds = [
       [(stored) => new Parser({}, stored), "So: <ask_followup_question><question>Te\ud83d"],

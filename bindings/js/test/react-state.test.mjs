@@ -90,6 +90,21 @@ describe("the state", () => {
     assert.equal(parts[0].call.questions[0].text, "Q");
   });
 
+  test("drops a call instead of which another one counts", async () => {
+    const store = new FollowupStore();
+    const partial = (call, delta) => ({ type: "partial", call, field: "question", questionIndex: 0, delta });
+    const end = { tool: "ask_followup_question", question: "Tea?", suggestions: [], start: 0, end: 9, notes: [], noteCodes: [] };
+    const superseded = { ...end, type: "rejected", call: 0, code: "superseded", message: "another call counts" };
+    store.push([{ type: "text", text: "A" }, partial(0, "Tea?"), { type: "text", text: "B" }, partial(1, "Tea?")]);
+    await until(store, ({ calls }) => calls.length === 2);
+    store.push([superseded, { ...end, type: "complete", call: 1 }, { ...superseded, call: 2 }]);
+    const { parts, calls } = await until(store, ({ calls }) => calls.length === 1);
+    assert.deepEqual(parts.map(({ type }) => type), ["text", "text", "call"]);
+    assert.deepEqual(calls.map(({ index, state }) => [index, state]), [[1, "open"]]);
+    store.end();
+    assert.equal((await until(store, isOver)).parts.length, 3);
+  });
+
   test("joins the pieces of another tool's call", async () => {
     const piece = (raw, start, id) => ({ type: "opaque", tool: "read_file", raw, start, ...(id && { id }) });
     const store = new FollowupStore();

@@ -179,6 +179,26 @@ describe("events with a signal", () => {
     }
   });
 
+  test("cancels a source that stalls when it is left, and ends the wait for it", { timeout: 10_000 }, async () => {
+    let isCancelled = false;
+    const stalled = new ReadableStream({ start: (controller) => controller.enqueue(BODY.slice(0, 60)), cancel: () => void (isCancelled = true) });
+    async function* stuck() {
+      yield BODY.slice(0, 60);
+      await new Promise(() => {});
+    }
+    for (const source of [stalled, stuck()]) {
+      openParsers.clear();
+      const iterator = events(source);
+      assert.deepEqual(await iterator.next(), { done: false, value: { type: "text", text: "Hi. " } });
+      const pending = iterator.next();
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual(await iterator.return("left"), { done: true, value: "left" });
+      assert.deepEqual(await pending, { done: true, value: undefined });
+      assert.equal(openParsers.size, 0);
+    }
+    assert.ok(isCancelled);
+  });
+
   test("waits for what an iterable does when the loop is left, and asks nothing of one that has ended", async () => {
     let isClean = false;
     async function* source() {

@@ -81,6 +81,17 @@ for (const version of Object.keys(VERSIONS)) {
     assert.deepEqual(await answers(page), [{ type: "suggestion", suggestion: 1 }, { type: "text", text: "MySQL" }]);
   });
 
+  test(`React ${version}: a suggestion that is edited comes after words of the user's own, and in place of another suggestion`, async (t) => {
+    const { page } = await asked(t, version);
+    const [first, second] = await part(page, "answer").count().then(() => page.locator("[data-part=answer]").allTextContents());
+    await part(page, "edit", 0).click();
+    await part(page, "edit", 1).click();
+    assert.equal(await page.inputValue("[data-part=text]"), second);
+    await page.fill("[data-part=text]", "mine");
+    await part(page, "edit", 0).click();
+    assert.equal(await page.inputValue("[data-part=text]"), `mine\n${first}`);
+  });
+
   test(`React ${version}: an own answer is sent by Enter, and Shift+Enter makes a new line`, async (t) => {
     const { page } = await asked(t, version);
     await page.focus("[data-part=text]");

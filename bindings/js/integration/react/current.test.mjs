@@ -40,6 +40,33 @@ for (const version of Object.keys(VERSIONS)) {
     assert.deepEqual(errors, []);
   });
 
+  test(`React ${version}: the focus stays when the next call comes, and a double click does not answer it`, async (t) => {
+    const { page, errors } = await opened(t, version, { query: "current" });
+    const next = (call) =>
+      page.evaluate((call) => {
+        const { answers, show } = window.harness;
+        const push = answers.push.bind(answers);
+        answers.push = (answer) => (push(answer), show(call));
+      }, call);
+    const text = (page) => page.textContent("[data-part=status]");
+    await show(page, open("One?"));
+    await page.locator(".question").evaluate((element) => (element.isFirst = true));
+    await page.locator("[data-part=status]").evaluate((element) => (element.isFirst = true));
+    await next(open("Two?", { index: 1 }));
+    await part(page, "take").focus();
+    await page.keyboard.press("Enter");
+    await eventually(async () => (await text(page)).includes("Two?"));
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.state), "open");
+    assert.ok(await page.evaluate(() => document.activeElement.isFirst && document.querySelector("[data-part=status]").isFirst));
+    await next(open("Three?", { index: 2 }));
+    await part(page, "take").dblclick();
+    await eventually(async () => (await text(page)).includes("Three?"));
+    await next(open("Four?", { index: 3 }));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    assert.equal((await answers(page)).length, 2);
+    assert.deepEqual(errors, []);
+  });
+
   test(`React ${version}: another call has a countdown of its own`, async (t) => {
     const { page } = await opened(t, version, { query: "current&auto=10", prepare: (page) => page.clock.install() });
     const counts = () => eventually(async () => (await page.clock.runFor(50), part(page, "countdown").count()));

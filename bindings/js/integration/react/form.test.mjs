@@ -28,6 +28,16 @@ async function asked(t, version, body, options) {
 }
 
 for (const version of Object.keys(VERSIONS)) {
+  test(`React ${version}: Ctrl+Enter that ends the composition of a word sends nothing`, async (t) => {
+    const { page } = await asked(t, version, call("AskUserQuestion", '{"questions":[{"question":"Which?","options":[{"label":"A"}]}]}'));
+    await page.fill("[data-part=text]", "\u65e5\u672c");
+    const press = (isComposing) => part(page, "text").dispatchEvent("keydown", { key: "Enter", ctrlKey: true, isComposing, bubbles: true });
+    await press(true);
+    assert.deepEqual(await answers(page), []);
+    await press(false);
+    await page.waitForSelector("[data-state=answered]");
+  });
+
   test(`React ${version}: a form of several questions is answered with radio buttons, check boxes and words`, async (t) => {
     const { page, errors } = await asked(t, version, recorded("anthropic-form"));
     assert.equal(await page.locator("fieldset").count(), 3);

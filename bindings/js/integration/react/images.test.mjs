@@ -88,9 +88,14 @@ for (const version of Object.keys(VERSIONS)) {
     await part(form, "next").click();
     await pick(form, file("a.png", PNG));
     await part(form, "image").waitFor();
+    // The model would be told that the user declined.
+    assert.equal(await part(form, "send").getAttribute("aria-disabled"), "true", "an image alone is no answer to a form");
+    await form.locator("[data-part=change]").first().click();
+    await form.locator("input[type=radio]").first().check();
+    await part(form, "next").click();
     await part(form, "send").click();
     await form.waitForSelector("[data-state=answered]");
-    assert.deepEqual([await answers(form), (await images(form)).length], [[{ type: "form", answers: [{}, {}, {}] }], 1]);
+    assert.deepEqual([await answers(form), (await images(form)).length], [[{ type: "form", answers: [{ picked: [0] }, {}, {}] }], 1]);
   });
 
   test(`React ${version}: what is no image, or too large, is refused, and the rest is kept`, async (t) => {

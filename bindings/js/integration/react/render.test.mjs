@@ -1,10 +1,13 @@
 // What is rendered, on a server: nothing is read there.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
+import { build } from "esbuild";
 import { Followup, useFollowup } from "followup/react";
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
+import { VERSIONS } from "./help.mjs";
 
 test("a server renders the state before the stream, and reads nothing", () => {
   let begun = 0;
@@ -29,6 +32,26 @@ test("each part of a form has its name and its text", () => {
   const expected = { title: "Set up", header: "Store", question: "Where", detail: "For sessions", answer: "Redis", recommended: "Recommended", mode: "code", description: "Fast", preview: "store = 1" };
   for (const [part, text] of Object.entries(expected)) assert.match(html, new RegExp(`data-part="${part}"[^>]*>${text}<`), part);
   assert.match(html, /placeholder="Else"/);
+});
+
+test("a call instead of which another one counts is not shown", () => {
+  const call = { state: "rejected", code: "superseded", message: "another call counts", index: 0, tool: "ask_followup_question", questions: [] };
+  assert.equal(renderToString(createElement(Followup, { call, onAnswer() {} })), "");
+});
+
+test("a server renders a call without a warning, also with React 18", async () => {
+  const source = `
+    import { createElement } from "react";
+    import { renderToString } from "react-dom/server";
+    import { Followup } from "followup/react";
+    const call = { state: "open", index: 0, tool: "AskUserQuestion", notes: [], questions: [{ text: "Q", suggestions: [{ answer: "A" }] }] };
+    renderToString(createElement(Followup, { call, onAnswer() {} }));`;
+  for (const alias of Object.values(VERSIONS)) {
+    const options = { bundle: true, platform: "node", format: "cjs", write: false, preserveSymlinks: true, define: { "process.env.NODE_ENV": '"development"' } };
+    const { outputFiles } = await build({ ...options, stdin: { contents: source, resolveDir: import.meta.dirname }, alias });
+    const { stderr } = spawnSync(process.execPath, ["-"], { input: outputFiles[0].text, encoding: "utf8" });
+    assert.equal(stderr, "");
+  }
 });
 
 test("a suggestion that is recommended in its words is not marked again", () => {

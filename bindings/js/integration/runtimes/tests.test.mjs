@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../pack.mjs";
@@ -32,6 +33,21 @@ for (const [name, commands] of Object.entries(RUNTIMES)) {
     for (const command of commands) assert.match(run(command, ROOT), /\bpass [1-9]|\b[1-9]\d* pass/, "no test ran");
   });
 }
+
+test("what Bun builds runs away from the package, as a script and as a program", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "followup-bun-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const bun = join(modules, "@oven/bun-linux-x64-baseline/bin/bun");
+  const app = join(import.meta.dirname, "asks.mjs");
+  const build = (...args) => execFileSync(bun, ["build", app, ...args], { cwd: import.meta.dirname, stdio: "pipe" });
+  const runs = (program, ...args) => assert.equal(execFileSync(program, args, { cwd: folder, encoding: "utf8" }), "text null\n");
+  build("--target=bun", "--outfile", join(folder, "bun.mjs"));
+  runs(bun, join(folder, "bun.mjs"));
+  build("--target=node", "--conditions=module", "--outfile", join(folder, "node.mjs"));
+  runs(process.execPath, join(folder, "node.mjs"));
+  build("--compile", "--outfile", join(folder, "program"));
+  runs(join(folder, "program"));
+});
 
 test("a consumer's types are checked by Deno", () => {
   assert.equal(run(["@deno/linux-x64-glibc/deno", "run", "--check", "--no-lock", "--quiet", "consumer.ts"], import.meta.dirname), "text\n");

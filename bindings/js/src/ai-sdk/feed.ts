@@ -10,11 +10,18 @@ export function feed(parser: { feed(chunk: string): FollowupEvent[] }, text: str
   const events: FollowupEvent[] = [];
   for (let i = 0; i < text.length; i++) {
     for (const event of parser.feed(text.charAt(i))) {
-      const last = events.at(-1);
-      if (event.type === "text" && last?.type === "text")
-        events[events.length - 1] = { ...last, text: last.text + event.text };
-      else events.push(event);
+      const joined = join(events.at(-1), event);
+      if (joined === undefined) events.push(event);
+      else events[events.length - 1] = joined;
     }
   }
   return events;
+}
+
+/** Returns two events as one, if only the cut parts them. */
+function join(last: FollowupEvent | undefined, next: FollowupEvent): FollowupEvent | undefined {
+  if (last?.type === "text" && next.type === "text") return { ...last, text: last.text + next.text };
+  if (last?.type !== "opaque" || next.type !== "opaque" || next.start) return undefined;
+  const isSame = last.tool === next.tool && last.id === next.id;
+  return isSame ? { ...last, raw: last.raw + next.raw } : undefined;
 }

@@ -1,14 +1,20 @@
 import type { CompleteEvent, RejectedEvent } from "../events.js";
 import { ArgumentsParser } from "../parsers.js";
+import { merged, type ProviderMetadata } from "./parts.js";
 
 export const TOOL = "ask_followup_question";
 
-interface Message {
+/** What a message or a part of it has for the provider, such as where its cache ends. */
+interface ForProvider {
+  readonly providerOptions?: ProviderMetadata | undefined;
+}
+
+interface Message extends ForProvider {
   readonly role: string;
   readonly content: string | readonly MessagePart[];
 }
 
-interface MessagePart {
+interface MessagePart extends ForProvider {
   readonly type: string;
   readonly toolName?: string;
   readonly providerExecuted?: boolean;
@@ -17,13 +23,15 @@ interface MessagePart {
 }
 
 /** What a tool returned. */
-type Output =
+type Output = ForProvider & Returned;
+
+type Returned =
   | { readonly type: "text" | "error-text"; readonly value: string }
   | { readonly type: "json" | "error-json"; readonly value: unknown }
   | { readonly type: "execution-denied"; readonly reason?: string }
   | { readonly type: "content"; readonly value: readonly OutputItem[] };
 
-interface OutputItem {
+interface OutputItem extends ForProvider {
   readonly type: string;
   readonly text?: string;
   readonly data?: unknown;
@@ -45,12 +53,13 @@ export function history(prompt: readonly object[]): object[] {
       const rest = content.filter((part) => !isOurs(part, "tool-result"));
       const answers = content.filter((part) => isOurs(part, "tool-result")).flatMap(answer);
       if (rest.length > 0) messages.push({ ...message, content: rest });
-      if (isAnswer && rest.length === 0) join(messages, answers);
-      else messages.push({ role: "user", content: answers });
+      const user = { role: "user", content: answers, ...forProvider(message.providerOptions) };
+      if (isAnswer && rest.length === 0) join(messages, user);
+      else messages.push(user);
       isAnswer = true;
     } else if (role === "user" && isAnswer && typeof content !== "string") {
       // Some models take no two messages of the user in a row.
-      join(messages, content);
+      join(messages, { ...message, content });
       isAnswer = false;
     } else {
       messages.push(message);
@@ -64,13 +73,22 @@ function isOurs(part: MessagePart, type: string): boolean {
   return part.type === type && part.toolName === TOOL && part.providerExecuted !== true;
 }
 
-function join(messages: Message[], content: readonly MessagePart[]): void {
-  const last = messages.pop() as Message & { readonly content: readonly MessagePart[] };
-  messages.push({ ...last, content: [...last.content, ...content] });
+/** A message in parts. */
+type InParts = Message & { readonly content: readonly MessagePart[] };
+
+/** Joins a message to the last one. What both have for the provider is merged. */
+function join(messages: Message[], next: InParts): void {
+  const last = messages.pop() as InParts;
+  const options = forProvider(merged(last.providerOptions, next.providerOptions));
+  messages.push({ ...last, ...next, content: [...last.content, ...next.content], ...options });
+}
+
+function forProvider(providerOptions: ProviderMetadata | undefined): ForProvider {
+  return providerOptions === undefined ? {} : { providerOptions };
 }
 
 /** Returns a call as the text that a model without tools would have written. */
-function call({ input }: MessagePart): MessagePart {
+function call({ input, providerOptions }: MessagePart): MessagePart {
   const parser = new ArgumentsParser(TOOL);
   parser.feed(typeof input === "string" ? input : JSON.stringify(input ?? {}));
   const { question = "", suggestions } = parser.finish().at(-1) as CompleteEvent | RejectedEvent;
@@ -79,15 +97,19 @@ function call({ input }: MessagePart): MessagePart {
     const attribute = mode === undefined ? "" : ` mode="${mode.replaceAll('"', "&quot;")}"`;
     return `<suggest${attribute}>${answer}</suggest>`;
   });
-  return text(
-    [`<${TOOL}>`, `<question>${question}</question>`, "<follow_up>", ...suggest, "</follow_up>", `</${TOOL}>`].join(
-      "\n",
-    ),
-  );
+  const lines = [`<${TOOL}>`, `<question>${question}</question>`, "<follow_up>", ...suggest, "</follow_up>", `</${TOOL}>`];
+  return text(lines.join("\n"), providerOptions);
 }
 
-/** Returns what a tool returned as parts of the user's message. */
-function answer({ output }: MessagePart): MessagePart[] {
+/** Returns what a tool returned as parts of the user's message. What it has for the provider is of the last one. */
+function answer({ output, providerOptions }: MessagePart): MessagePart[] {
+  const parts = answerParts(output);
+  const last = parts.pop();
+  const options = merged(merged(last?.providerOptions, output?.providerOptions), providerOptions);
+  return last === undefined ? [] : [...parts, { ...last, ...forProvider(options) }];
+}
+
+function answerParts(output: Output | undefined): MessagePart[] {
   switch (output?.type) {
     case "text":
       return [text(wrap(output.value))];
@@ -107,8 +129,8 @@ function answer({ output }: MessagePart): MessagePart[] {
   }
 }
 
-function text(value: string): MessagePart {
-  return { type: "text", text: value } as MessagePart;
+function text(value: string, providerOptions?: ProviderMetadata): MessagePart {
+  return { type: "text", text: value, ...forProvider(providerOptions) } as MessagePart;
 }
 
 function asText(value: unknown): string {
@@ -120,9 +142,10 @@ function wrap(answer: string): string {
 }
 
 /** Returns a file or image of an answer as a part of a message; as text if it has no data of its own. */
-function file({ type, data, url, mediaType, filename }: OutputItem): MessagePart {
+function file({ type, data, url, mediaType, filename, providerOptions }: OutputItem): MessagePart {
   const source = data ?? (url === undefined ? undefined : new URL(url));
-  if (source === undefined) return text(`[${type}]`);
+  if (source === undefined) return text(`[${type}]`, providerOptions);
   const usual = type.startsWith("image") ? "image/*" : "application/octet-stream";
-  return { type: "file", data: source, mediaType: mediaType ?? usual, ...(filename && { filename }) } as MessagePart;
+  const rest = { ...(filename && { filename }), ...forProvider(providerOptions) };
+  return { type: "file", data: source, mediaType: mediaType ?? usual, ...rest } as MessagePart;
 }

@@ -74,8 +74,10 @@ export function followup(options: FollowupOptions = {}): FollowupMiddleware {
   const settings = (params: CallOptions): Settings | undefined => {
     const tools = questionTools(offered.get(params) ?? params);
     if (tools.size === 0) return undefined;
+    const isJson = params.responseFormat?.type === "json";
     const shapes = [...tools.values()].flatMap(({ shape }) => shape ?? []);
-    return { tools, policy: { ...policy, shapes: [...new Set(shapes)] }, reasoning, generateId, onRejected };
+    const all = { ...policy, shapes: [...new Set(shapes)] };
+    return { tools, policy: all, reasoning, isJson, generateId, onRejected };
   };
 
   return {
@@ -135,5 +137,7 @@ function questionTools({ tools, toolChoice }: CallOptions): Map<string, Question
 }
 
 function randomId(): string {
-  return `call_${crypto.randomUUID().replaceAll("-", "")}`;
+  // Unlike `randomUUID`, this is there on a page without https, too.
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return `call_${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }

@@ -1,14 +1,27 @@
 import type { CompleteEvent, PartialEvent } from "../events.js";
+import type { CallLimits } from "../options.js";
 import { ArgumentsParser } from "../parsers.js";
 import type { Ask } from "./asks.js";
 import { feed } from "./feed.js";
+import { Mirror } from "./mirror.js";
 import type { Output } from "./output.js";
 import type { InputDelta, InputEnd, InputStart, Part, ToolCall } from "./parts.js";
 import { NO_PLACE, type Rejection } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 import { InputWriter } from "./writer.js";
 
-/** A native call of a question tool. Its input is written anew if that loses nothing. */
+/** The limits of a native call, unless the caller sets them: what it has was valid before. */
+const LIMITS: CallLimits = {
+  question: 2 ** 20,
+  answer: 2 ** 20,
+  suggestions: 2 ** 12,
+  questions: 2 ** 12,
+  header: 2 ** 20,
+  description: 2 ** 20,
+  texts: 2 ** 24,
+};
+
+/** A native call of a question tool. What is wrong with its input is written anew, if that loses nothing. */
 export class NativeCall {
   readonly #tool: QuestionTool;
   readonly #id: string;
@@ -16,6 +29,7 @@ export class NativeCall {
   readonly #ask: Ask;
   #parser: ArgumentsParser;
   #writer: InputWriter;
+  #mirror = new Mirror();
   /** The input as the provider sends it, and as it has been passed on. */
   #raw = "";
   #sent = "";
@@ -28,7 +42,7 @@ export class NativeCall {
     // Another call may not have what this one has besides what is known.
     this.#ask = output.ask(true, tool.isExact);
     this.#parser = this.#newParser();
-    this.#writer = new InputWriter(tool.keys);
+    this.#writer = new InputWriter(tool.keys, true);
   }
 
   inputStart(part: InputStart): void {
@@ -38,7 +52,7 @@ export class NativeCall {
   delta(part: InputDelta): void {
     this.#feed(part.delta);
     if (!this.#tool.isExact) return this.#ask.enqueue(part);
-    const delta = this.#writer.take();
+    const delta = this.#mirror.write(this.#writer.take());
     this.#sent += delta;
     if (delta !== "") this.#ask.enqueue({ ...part, delta } as Part);
   }
@@ -70,15 +84,27 @@ export class NativeCall {
     this.#parser.free();
   }
 
-  /** Enqueues a call with the input that was written; with its own, if nothing of that could be read. */
+  /** Enqueues a call with its input, as far as that is mended; as it is, if nothing of it could be read. */
   #enqueueCall(part: ToolCall, isStreamed: boolean): void {
-    const input = this.#writer.input || part.input;
+    this.#mirror.write(this.#writer.take());
+    this.#mirror.finish();
+    const input = this.#writer.input === "" ? part.input : this.#continued(this.#mirror.passed);
     if (isStreamed) {
       const rest = input.startsWith(this.#sent) ? input.slice(this.#sent.length) : "";
       if (rest !== "") this.#ask.enqueue({ type: "tool-input-delta", id: this.#id, delta: rest } as Part);
       this.#ask.enqueue(this.#endPart());
     }
     this.#ask.enqueue({ ...part, input } as Part);
+  }
+
+  /** Returns the input so that it continues what has come out, if that says the same in another form. */
+  #continued(input: string): string {
+    if (input.startsWith(this.#sent)) return input;
+    const mirror = new Mirror();
+    mirror.give(this.#sent);
+    mirror.write(this.#writer.input);
+    mirror.finish();
+    return mirror.passed.startsWith(this.#sent) ? mirror.passed : input;
   }
 
   #endPart(): Part {
@@ -104,7 +130,8 @@ export class NativeCall {
     if (!given.startsWith(this.#raw)) {
       this.#parser.free();
       this.#parser = this.#newParser();
-      this.#writer = new InputWriter(this.#tool.keys);
+      this.#writer = new InputWriter(this.#tool.keys, true);
+      this.#mirror = new Mirror();
       this.#ask.restart();
       this.#raw = "";
     }
@@ -113,6 +140,7 @@ export class NativeCall {
 
   #feed(text: string): void {
     this.#raw += text;
+    this.#mirror.give(text);
     for (const event of feed(this.#parser, text)) {
       if (event.type === "partial") this.#partial(event);
     }
@@ -131,7 +159,8 @@ export class NativeCall {
 
   #newParser(): ArgumentsParser {
     const { name, shape } = this.#tool;
-    const policy = this.#output.settings.policy;
+    const given = this.#output.settings.policy;
+    const policy = { ...given, limits: { ...LIMITS, ...given.limits } };
     return new ArgumentsParser(name, shape === undefined ? policy : { ...policy, shapes: [shape] });
   }
 }

@@ -6,6 +6,16 @@ export interface Part {
 /** What a provider adds to a part, by its name. */
 export type ProviderMetadata = Readonly<Record<string, object>>;
 
+/** Joins the metadata of two parts, by provider. The later part counts. */
+export function merged(
+  one: ProviderMetadata | undefined,
+  two: ProviderMetadata | undefined,
+): ProviderMetadata | undefined {
+  if (one === undefined || two === undefined) return two ?? one;
+  const both = Object.entries(two).map(([provider, values]) => [provider, { ...one[provider], ...values }]);
+  return { ...one, ...Object.fromEntries(both) };
+}
+
 interface Metadata {
   readonly providerMetadata?: ProviderMetadata;
 }

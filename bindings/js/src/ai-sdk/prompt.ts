@@ -4,6 +4,7 @@ import { history, TOOL } from "./history.js";
 export interface CallOptions {
   readonly prompt: readonly object[];
   readonly tools?: readonly OfferedTool[] | undefined;
+  readonly responseFormat?: { readonly type: string } | undefined;
   readonly toolChoice?: { readonly type: string; readonly toolName?: string } | undefined;
 }
 

@@ -2,7 +2,7 @@ import type { CompleteEvent } from "../events.js";
 import { type Ask, Asks } from "./asks.js";
 import { Draft, type DraftCall } from "./draft.js";
 import { NativeCall } from "./native-call.js";
-import type { Finish, InputStart, KnownPart, Part, ToolCall } from "./parts.js";
+import type { Finish, InputStart, KnownPart, Part, TextEnd, TextStart, ToolCall } from "./parts.js";
 import { CUT_OFF, type Settings } from "./settings.js";
 import { TextBlock, type TextOutput } from "./text-block.js";
 import { TextCall } from "./text-call.js";
@@ -16,6 +16,8 @@ export class Rewriter implements TextOutput {
   readonly settings: Settings;
   readonly #enqueue: (part: Part) => void;
   readonly #blocks = new Map<string, TextBlock>();
+  /** Blocks that go on in the next one. */
+  readonly #paused: TextBlock[] = [];
   readonly #natives = new Map<string, NativeCall>();
   readonly #textIds = new Set<string>();
   readonly #waiting: ((isCut: boolean) => void)[] = [];
@@ -61,20 +63,14 @@ export class Rewriter implements TextOutput {
     const part = unknown as KnownPart;
     switch (part.type) {
       case "text-start":
-        this.#blocks.get(part.id)?.end(undefined);
-        this.#blocks.set(part.id, new TextBlock(part, this));
-        return;
+        this.#textEnd({ type: "text-end", id: part.id });
+        return this.#textStart(part);
       case "text-delta": {
         const block = this.#blocks.get(part.id);
         return block ? block.delta(part) : this.#enqueue(part);
       }
-      case "text-end": {
-        const block = this.#blocks.get(part.id);
-        if (block === undefined) return this.#enqueue(part);
-        block.end(part);
-        this.#blocks.delete(part.id);
-        return;
-      }
+      case "text-end":
+        return this.#blocks.has(part.id) ? this.#textEnd(part) : this.#enqueue(part);
       case "tool-input-start":
         this.#inputStart(part);
         return;
@@ -105,13 +101,27 @@ export class Rewriter implements TextOutput {
 
   /** Frees what is open, without its end: nobody reads on. What ends counts as open until then: a callback may throw. */
   free(): void {
-    for (const block of this.#blocks.values()) block.free();
+    for (const block of [...this.#paused, ...this.#blocks.values()]) block.free();
+    this.#paused.length = 0;
     this.#blocks.clear();
     for (const call of this.#natives.values()) call.free();
     this.#natives.clear();
     this.#draft?.free();
     this.#draft = undefined;
     this.#waiting.length = 0;
+  }
+
+  #textStart(part: TextStart): void {
+    const block = this.#paused.shift() ?? new TextBlock(part, this);
+    block.resume(part);
+    this.#blocks.set(part.id, block);
+  }
+
+  #textEnd(part: TextEnd): void {
+    const block = this.#blocks.get(part.id);
+    const goesOn = block?.pause(part);
+    this.#blocks.delete(part.id);
+    if (block && goesOn) this.#paused.push(block);
   }
 
   #inputStart(part: InputStart): void {
@@ -148,7 +158,8 @@ export class Rewriter implements TextOutput {
 
   #close(reason: string | undefined): void {
     const isCut = reason === undefined || !WHOLE.includes(reason);
-    for (const block of this.#blocks.values()) block.end(undefined);
+    for (const block of [...this.#paused, ...this.#blocks.values()]) block.end();
+    this.#paused.length = 0;
     this.#blocks.clear();
     for (const call of this.#natives.values()) call.drop();
     this.#natives.clear();

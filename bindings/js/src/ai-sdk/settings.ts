@@ -18,6 +18,8 @@ export interface Settings {
   readonly tools: ReadonlyMap<string, QuestionTool>;
   readonly policy: PolicyOptions;
   readonly reasoning: boolean;
+  /** Whether the caller asked for JSON: a text that is JSON quotes calls, and makes none. */
+  readonly isJson: boolean;
   readonly generateId: () => string;
   readonly onRejected: ((call: RejectedCall) => void) | undefined;
 }

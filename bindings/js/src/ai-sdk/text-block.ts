@@ -2,7 +2,7 @@ import type { CompleteEvent, FollowupEvent, RejectedEvent } from "../events.js";
 import { Parser } from "../parsers.js";
 import { feed } from "./feed.js";
 import type { Output } from "./output.js";
-import type { Part, ProviderMetadata, TextDelta, TextEnd, TextStart } from "./parts.js";
+import { merged, type Part, type ProviderMetadata, type TextDelta, type TextEnd, type TextStart } from "./parts.js";
 import { TextCall } from "./text-call.js";
 
 /** The response that a block of text is a part of. */
@@ -11,7 +11,18 @@ export interface TextOutput extends Output {
   complete(call: TextCall, event: CompleteEvent, raw: string): void;
 }
 
-/** A block of text that the model writes: prose, and calls between it. */
+/** A block that goes on with what the last one left open. */
+interface Next {
+  readonly start: TextStart;
+  metadata: ProviderMetadata | undefined;
+}
+
+/**
+ * A block of text that the model writes: prose, and calls between it.
+ *
+ * Providers end a block where something else comes, such as a citation or reasoning, also inside a call. So what is
+ * not out at its end goes on in the next block. Text comes out in the block that it came in.
+ */
 export class TextBlock {
   readonly #output: TextOutput;
   readonly #parser: Parser;
@@ -28,27 +39,53 @@ export class TextBlock {
   #raw = "";
   /** The open call; `undefined` if there is none, or if the caller has no such tool. */
   #call: TextCall | undefined;
+  /** Whether the text is JSON that the caller asked for; `undefined` while only white space has come, which is not read yet. */
+  #isData: boolean | undefined;
+  #unread = "";
+  /** The end of a block that goes on, how much of what has been fed is of that block, and the next block once it has begun. */
+  #ended: TextEnd | undefined;
+  #left = 0;
+  #next: Next | undefined;
 
   constructor(start: TextStart, output: TextOutput) {
     this.#start = start;
     this.#output = output;
     this.#parser = new Parser(output.settings.policy);
+    if (!output.settings.isJson) this.#isData = false;
   }
 
   delta(part: TextDelta): void {
     this.#raw += part.delta;
-    this.#metadata = merged(this.#metadata, part.providerMetadata);
-    for (const event of feed(this.#parser, part.delta)) this.#event(event, part);
+    if (this.#next) this.#next.metadata = merged(this.#next.metadata, part.providerMetadata);
+    else this.#metadata = merged(this.#metadata, part.providerMetadata);
+    for (const event of this.#read(part.delta)) this.#event(event, part);
     this.#call?.flush();
   }
 
-  /** Ends the block, also where the stream ends without its `text-end`. */
-  end(part: TextEnd | undefined): void {
-    for (const event of this.#parser.finish()) this.#event(event, undefined);
-    this.#metadata = merged(this.#metadata, part?.providerMetadata);
-    this.#closeText();
-    this.#endBefore(part ?? { type: "text-end", id: this.#start.id });
-    this.#parser.free();
+  /** Ends the block. Returns whether it goes on: what has been fed and is not out may be a call that ends in the next one. */
+  pause(part: TextEnd): boolean {
+    if (this.#raw === "") {
+      this.#end(part);
+      return false;
+    }
+    const before = merged(this.#ended?.providerMetadata, this.#next?.metadata);
+    const metadata = merged(before, part.providerMetadata);
+    this.#ended = { ...part, ...(metadata && { providerMetadata: metadata }) };
+    this.#next = undefined;
+    this.#left = this.#raw.length;
+    if (this.#call) this.#endLast();
+    return true;
+  }
+
+  /** Goes on with the next block. */
+  resume(start: TextStart): void {
+    if (this.#ended === undefined) this.#start = start;
+    else this.#next = { start, metadata: undefined };
+  }
+
+  /** Ends the block where the stream ends. */
+  end(): void {
+    this.#end(undefined);
   }
 
   /** Frees the parser of a block that is not read to its end. */
@@ -56,20 +93,51 @@ export class TextBlock {
     this.#parser.free();
   }
 
+  #end(part: TextEnd | undefined): void {
+    for (const event of [...feed(this.#parser, this.#unread), ...this.#parser.finish()]) this.#event(event, undefined);
+    if (this.#ended) this.#endLast();
+    else this.#metadata = merged(this.#metadata, part?.providerMetadata);
+    this.#closeText();
+    this.#endBefore(part ?? { type: "text-end", id: this.#start.id });
+    this.#parser.free();
+  }
+
+  /** Ends the block that went on. What comes now is of the next one. */
+  #endLast(): void {
+    this.#metadata = merged(this.#metadata, this.#ended?.providerMetadata);
+    this.#closeText();
+    this.#endBefore(this.#ended);
+    this.#metadata = this.#next?.metadata;
+    this.#start = this.#next?.start ?? this.#start;
+    this.#ended = this.#next = undefined;
+    this.#left = 0;
+  }
+
+  /** Returns the events of the next text. JSON that the caller asked for is all prose. */
+  #read(delta: string): FollowupEvent[] {
+    if (this.#isData === undefined) {
+      this.#unread += delta;
+      if (!/\S/.test(this.#unread)) return [];
+      this.#isData = /^\s*[{[]/.test(this.#unread);
+      delta = this.#unread;
+      this.#unread = "";
+    }
+    if (!this.#isData) return feed(this.#parser, delta);
+    return delta === "" ? [] : [{ type: "text", text: delta }];
+  }
+
   #event(event: FollowupEvent, part: TextDelta | undefined): void {
     switch (event.type) {
       case "text":
-        this.#consume(event.text.length);
-        return this.#text(event.text, part);
+        return this.#write(this.#consume(event.text.length), part);
       case "opaque":
-        this.#consume(event.raw.length);
-        return this.#text(event.raw, part);
+        return this.#write(this.#consume(event.raw.length), part);
       case "partial":
         this.#begin(event.tool ?? "ask_followup_question")?.partial(event);
         return;
       case "complete":
       case "rejected":
-        return this.#end(event, part);
+        return this.#endCall(event, part);
     }
   }
 
@@ -78,17 +146,27 @@ export class TextBlock {
     const tool = this.#output.settings.tools.get(name);
     if (this.#call || tool === undefined) return this.#call;
     this.#closeText();
+    if (this.#ended) this.#endLast();
     this.#call = new TextCall(tool, this.#output);
     return this.#call;
   }
 
-  #end(event: CompleteEvent | RejectedEvent, part: TextDelta | undefined): void {
+  #endCall(event: CompleteEvent | RejectedEvent, part: TextDelta | undefined): void {
     const raw = this.#consume(units(this.#raw, event.end - event.start));
     const call = this.#begin(event.tool);
     this.#call = undefined;
-    if (call === undefined) this.#text(raw, part);
+    if (call === undefined) this.#write(raw, part);
     else if (event.type === "rejected") call.reject(event, raw);
     else this.#output.complete(call, event, raw);
+  }
+
+  /** Writes the next text, each piece of it in its block. */
+  #write(text: string, part: TextDelta | undefined): void {
+    const last = text.slice(0, this.#left);
+    this.#left -= last.length;
+    if (last !== "") this.#text(last, undefined);
+    if (this.#ended && this.#left === 0) this.#endLast();
+    if (last.length < text.length) this.#text(text.slice(last.length), part);
   }
 
   #text(text: string, part: TextDelta | undefined): void {
@@ -136,13 +214,6 @@ export class TextBlock {
     this.#raw = this.#raw.slice(length);
     return text;
   }
-}
-
-/** Joins the metadata of two parts, by provider. The later part counts. */
-function merged(one: ProviderMetadata | undefined, two: ProviderMetadata | undefined): ProviderMetadata | undefined {
-  if (one === undefined || two === undefined) return two ?? one;
-  const both = Object.entries(two).map(([provider, values]) => [provider, { ...one[provider], ...values }]);
-  return { ...one, ...Object.fromEntries(both) };
 }
 
 /** Returns how many code units of a text have this many bytes of UTF-8. */

@@ -22,6 +22,7 @@ interface Growing {
  */
 export class InputWriter {
   readonly #keys: Keys;
+  readonly #isOrdered: boolean;
   readonly #json = new JsonText();
   #view: CallView | undefined;
   #final: readonly AnyQuestion[] | undefined;
@@ -34,8 +35,10 @@ export class InputWriter {
   readonly #doneOfQuestion = new Set<Role>();
   readonly #doneOfOption = new Set<Role>();
 
-  constructor(keys: Keys) {
+  /** `isOrdered` if what does not grow is written where it becomes known, in place of the end of what it is of. */
+  constructor(keys: Keys, isOrdered = false) {
     this.#keys = keys;
+    this.#isOrdered = isOrdered;
   }
 
   /** The input so far. */
@@ -51,6 +54,7 @@ export class InputWriter {
   /** Writes what a partial adds, unless it has to wait. */
   partial(event: PartialEvent): void {
     append((this.#view ??= emptyView(event)), event);
+    if (this.#isOrdered && event.known) this.#writeKnown(event);
     if (event.delta === "") return;
     if (event.field === "title") return this.#growTitle(event.delta);
     if (!this.#toQuestion(event.questionIndex)) return;
@@ -59,6 +63,25 @@ export class InputWriter {
       if (!this.#hasOptions && !this.#hasToWait(role)) this.#growQuestion(role, event.delta);
     } else if (this.#toSuggestion(event.suggestionIndex)) {
       if (!this.#hasToWait(role)) this.#growOption(role, event.delta);
+    }
+  }
+
+  /** Writes what became known of the open question or option, unless its question has its options already. */
+  #writeKnown({ questionIndex, suggestionIndex, known }: PartialEvent): void {
+    if (!this.#toQuestion(questionIndex)) return;
+    if (suggestionIndex === undefined) {
+      if (!this.#hasOptions) this.#writeFacts(this.#keys.question, this.#doneOfQuestion, known);
+    } else if (this.#toSuggestion(suggestionIndex)) {
+      this.#writeFacts(this.#keys.option ?? [], this.#doneOfOption, known);
+    }
+  }
+
+  #writeFacts(keys: readonly Key<Role>[], done: Set<Role>, known: Partial<Record<Role, unknown>> = {}): void {
+    for (const key of keys) {
+      if (known[key.role] === undefined || done.has(key.role)) continue;
+      this.#endString();
+      this.#fact(key, known[key.role]);
+      done.add(key.role);
     }
   }
 

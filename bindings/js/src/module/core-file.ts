@@ -1,3 +1,3 @@
-import { readFileSync } from "node:fs";
+import { compileFile } from "./read.js";
 
-export default new WebAssembly.Module(readFileSync(new URL("../followup-core.wasm", import.meta.url)));
+export default compileFile(new URL("../followup-core.wasm", import.meta.url), "followup/core/host");

@@ -11,7 +11,8 @@ interface Growing {
 
 /** Collects what events give. An event costs what it adds; a snapshot what has changed, and a list of the parts. */
 export class ContentBuilder {
-  readonly #parts: Part[] = [];
+  /** The parts; `undefined` where a call was that another one has superseded. */
+  readonly #parts: (Part | undefined)[] = [];
   #text = "";
   readonly #errors: ErrorEvent[] = [];
   /** Where each call is in the parts. */
@@ -34,6 +35,7 @@ export class ContentBuilder {
       case "complete":
         return this.#close(event, { ...base(event), state: "open", notes: event.notes });
       case "rejected":
+        if (event.code === "superseded") return this.#drop(event.call);
         return this.#close(event, { ...base(event), state: "rejected", code: event.code, message: event.message });
       case "error":
         this.#errors.push(event);
@@ -77,7 +79,7 @@ export class ContentBuilder {
     for (const { at, view } of this.#grown) this.#parts[at] = { type: "call", call: { ...shown(view), state: "growing" } };
     this.#grown.clear();
     const calls = [...this.#calls.values()].map((at) => (this.#parts[at] as { call: Call }).call);
-    return { parts: [...this.#parts], text: this.#text, calls, errors: [...this.#errors] };
+    return { parts: this.#parts.filter((part) => part !== undefined), text: this.#text, calls, errors: [...this.#errors] };
   }
 
   #appendText(text: string): void {
@@ -113,6 +115,16 @@ export class ContentBuilder {
     if (growing !== undefined) this.#grown.delete(growing);
     this.#growing.delete(event.call);
     this.#parts[this.#place(event.call)] = { type: "call", call };
+  }
+
+  /** Drops a call instead of which another one counts. */
+  #drop(call: number): void {
+    const growing = this.#growing.get(call);
+    if (growing !== undefined) this.#grown.delete(growing);
+    this.#growing.delete(call);
+    const at = this.#calls.get(call);
+    if (at !== undefined) this.#parts[at] = undefined;
+    this.#calls.delete(call);
   }
 
   /** Returns where a call is in the parts. A new one comes after all others. */

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useRef, useState } from "react";
+import { type ReactElement, type ReactNode, type RefObject, useRef, useState } from "react";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { useCountdown } from "./countdown.js";
 import { CountdownView } from "./countdown-view.js";
@@ -12,10 +12,11 @@ import { OutcomeView, statusText } from "./outcome.js";
 import { SingleQuestion } from "./question.js";
 import type { Slots } from "./slots.js";
 import type { Call } from "./state.js";
-import { useImages } from "./use-images.js";
+import { type Targets, useImages } from "./use-images.js";
 import { useIdentity } from "./use-identity.js";
 import { useKeptFocus } from "./use-kept-focus.js";
-import { type FollowupHandlers, type Outcome, useSending } from "./use-sending.js";
+import { useLayout } from "./use-layout.js";
+import { type FollowupHandlers, type Outcome, type Sending, useSending } from "./use-sending.js";
 
 /** What the component shows and how, and what it does with the answer. */
 export interface FollowupProps extends FollowupHandlers {
@@ -38,44 +39,71 @@ export interface FollowupProps extends FollowupHandlers {
  * Shows a call while it is written, and takes the user's answer once it is complete. It has no styles: `data-state` is
  * `growing`, `open`, `sending`, `answered`, `cancelled`, `declined`, `discussed` or `rejected`.
  *
- * It begins anew when its call becomes another one: what was written and sent is of the last one.
+ * It begins anew when its call becomes another one: what was written and sent is of the last one. Its element, what a
+ * screen reader is told, and the focus stay. A call instead of which another one counts is not shown.
  */
-export function Followup(props: FollowupProps): ReactElement {
-  return <OneCall key={useIdentity(props.call)} {...props} />;
+export function Followup(props: FollowupProps): ReactElement | null {
+  const { call, labels, className, classNames = {}, renderText = (text) => text } = props;
+  const look: Look = { labels: labels ? { ...ENGLISH, ...labels } : ENGLISH, classNames, renderText };
+  const key = useIdentity(call);
+  const root = useRef<HTMLDivElement>(null);
+  const listeners = useRef<Listeners>({});
+  const sending = useSending(call, key, props);
+  const { state } = sending;
+  useKeptFocus(root, `${key} ${state}`);
+  if (call.state === "rejected" && call.code === "superseded") return null;
+  return (
+    <div
+      ref={root}
+      role="group"
+      aria-label={look.labels.question}
+      aria-busy={state === "growing" || undefined}
+      className={className}
+      data-state={state}
+      data-tool={call.tool}
+      tabIndex={-1}
+      onInput={() => listeners.current.onInput?.()}
+      onPaste={(event) => listeners.current.onPaste?.(event)}
+      onDragOver={(event) => listeners.current.onDragOver?.(event)}
+      onDrop={(event) => listeners.current.onDrop?.(event)}
+    >
+      <OneCall key={key} {...props} look={look} sending={sending} listeners={listeners} />
+      <div {...part(look, "status")} role="status" style={HIDDEN}>
+        {statusText(call, state, sending.outcome, look.labels)}
+        {state === "open" && secondsOf(props) > 0 && ` ${look.labels.countdown(secondsOf(props), takenOf(call))}.`}
+      </div>
+    </div>
+  );
+}
+
+/** What a call listens to on the element of the component. */
+interface Listeners extends Targets {
+  readonly onInput?: () => void;
+}
+
+interface OneCallProps extends FollowupProps {
+  readonly look: Look;
+  readonly sending: Sending;
+  readonly listeners: RefObject<Listeners>;
 }
 
 /** Shows one call, for its whole life. */
-function OneCall({
-  call,
-  onAnswer,
-  onCancel,
-  onDecline,
-  onDiscuss,
-  autoAnswer = 0,
-  images: takesImages = false,
-  labels,
-  className,
-  classNames = {},
-  renderText = (text) => text,
-}: FollowupProps): ReactElement {
-  const look: Look = { labels: labels ? { ...ENGLISH, ...labels } : ENGLISH, classNames, renderText };
-  const root = useRef<HTMLDivElement>(null);
-  const sending = useSending(call, { onAnswer, onCancel, onDecline, onDiscuss });
+function OneCall(props: OneCallProps): ReactElement {
+  const { call, onCancel, onDecline, onDiscuss, images: takesImages = false, look, sending, listeners } = props;
   const { state, outcome } = sending;
   const answer = outcome?.type === "answered" ? outcome.answer : undefined;
   const [written, setWritten] = useState<readonly (Draft | undefined)[]>([]);
-  const isForm = call.tool !== "ask_followup_question";
+  const isForm = isFormCall(call);
   const { questions } = call;
   const sent = sentAnswers(outcome);
   const drafts = questions.map((question, i) => (sent ? draftOf(sent[i] ?? {}) : (written[i] ?? defaultDraft(question))));
   const first: FollowupAnswer = isForm
     ? { type: "form", answers: firstAnswers(questions, drafts) }
     : { type: "suggestion", suggestion: 0 };
-  const seconds = canAnswerFirst(questions) ? autoAnswer : 0;
-  const { countdown, pause, resume, stop } = useCountdown(seconds, state === "open", () => send(first));
   const isOpen = state === "open";
+  const { countdown, pause, resume, stop } = useCountdown(secondsOf(props), isOpen, () => send(first));
   const images = useImages(isOpen && takesImages, stop);
-  useKeptFocus(root, state);
+  useLayout(() => void (listeners.current = { onInput: stop, ...images.targets }));
 
   function send(one: FollowupAnswer): void {
     stop();
@@ -88,9 +116,8 @@ function OneCall({
   }
 
   const isOver = !["growing", "open", "sending"].includes(state);
-  const taken = isForm ? undefined : questions[0]?.suggestions[0]?.answer;
   const clock = (
-    <CountdownView countdown={countdown} answer={taken} look={look} onPause={pause} onResume={resume} onStop={stop} />
+    <CountdownView countdown={countdown} answer={takenOf(call)} look={look} onPause={pause} onResume={resume} onStop={stop} />
   );
   const offered = { cancelled: onCancel, declined: isForm && onDecline, discussed: isForm && onDiscuss };
   const ends = (Object.keys(offered) as End[]).filter((end) => offered[end]);
@@ -100,23 +127,12 @@ function OneCall({
     add: takesImages ? <AddImages images={images} isOpen={isOpen} look={look} /> : null,
     ends: <Ends ends={ends} questions={questions.length} isOpen={isOpen} look={look} onEnd={end} />,
   };
-  const shared = { isOpen, isOver, look, slots, hasImages: images.attached.length > 0 };
+  const shared = { isOpen, isOver, look, slots };
   return (
-    <div
-      ref={root}
-      role="group"
-      aria-label={look.labels.question}
-      aria-busy={state === "growing" || undefined}
-      className={className}
-      data-state={state}
-      data-tool={call.tool}
-      tabIndex={-1}
-      onInput={stop}
-      {...images.targets}
-    >
+    <>
       {call.title && (
         <div {...part(look, "title")} dir="auto">
-          {renderText(call.title)}
+          {look.renderText(call.title)}
         </div>
       )}
       {isForm ? (
@@ -133,18 +149,29 @@ function OneCall({
           {...shared}
           question={questions[0] ?? { text: "", suggestions: [] }}
           answer={answer}
+          hasImages={images.attached.length > 0}
           isCounting={countdown.type !== "none"}
           onAnswer={send}
           onEdit={stop}
         />
       )}
       <OutcomeView call={call} sending={sending} look={look} />
-      <div {...part(look, "status")} role="status" style={HIDDEN}>
-        {statusText(call, state, outcome, look.labels)}
-        {isOpen && seconds > 0 && ` ${look.labels.countdown(seconds, taken)}.`}
-      </div>
-    </div>
+    </>
   );
+}
+
+function isFormCall({ tool }: Call): boolean {
+  return tool !== "ask_followup_question";
+}
+
+/** Returns after how many seconds the first suggestion is taken; 0 is never. */
+function secondsOf({ call, autoAnswer = 0 }: FollowupProps): number {
+  return canAnswerFirst(call.questions) ? autoAnswer : 0;
+}
+
+/** Returns the suggestion that the countdown takes. */
+function takenOf(call: Call): string | undefined {
+  return isFormCall(call) ? undefined : call.questions[0]?.suggestions[0]?.answer;
 }
 
 /** Returns the answers to the questions of a form that were sent. */

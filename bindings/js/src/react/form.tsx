@@ -1,12 +1,14 @@
 import { type FormEvent, type KeyboardEvent, type MouseEvent, type ReactElement } from "react";
-import { useLayoutEffect, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import type { Question } from "../events.js";
 import type { FormAnswer } from "./answer.js";
 import { answerOf, type Draft, isAnswered, problemOf } from "./draft.js";
 import { Field } from "./field.js";
+import { isComposing } from "./keys.js";
 import { type Look, part } from "./look.js";
 import { Review } from "./review.js";
 import type { Slots } from "./slots.js";
+import { useLayout } from "./use-layout.js";
 
 interface FormProps {
   readonly questions: readonly Question[];
@@ -15,8 +17,6 @@ interface FormProps {
   /** Whether the last question still grows. */
   readonly isGrowing: boolean;
   readonly isOver: boolean;
-  /** Images go with the answer. */
-  readonly hasImages: boolean;
   readonly look: Look;
   readonly slots: Slots;
   readonly onDraft: (index: number, draft: Draft) => void;
@@ -25,7 +25,7 @@ interface FormProps {
 
 /** The questions of another tool than `ask_followup_question`. Several are sent together, after a review. */
 export function Form(props: FormProps): ReactElement {
-  const { questions, drafts, isOpen, isGrowing, isOver, hasImages, look, slots, onDraft, onAnswer } = props;
+  const { questions, drafts, isOpen, isGrowing, isOver, look, slots, onDraft, onAnswer } = props;
   const { labels } = look;
   const form = useRef<HTMLFormElement>(null);
   const [isChecked, setIsChecked] = useState(false);
@@ -37,9 +37,10 @@ export function Form(props: FormProps): ReactElement {
   const isSeveral = questions.length > 1;
   const isReview = isSeveral && isReviewed && !isOver;
   const isLast = !isSeveral || isReview;
-  const canSend = isOpen && (!isLast || hasImages || answers.some(isAnswered));
+  // Also if images go with it: without an answer, the model is told that the user declined.
+  const canSend = isOpen && (!isLast || answers.some(isAnswered));
 
-  useLayoutEffect(() => {
+  useLayout(() => {
     if (target.current === "send") form.current?.querySelector<HTMLElement>("[type=submit]")?.focus();
     else if (target.current !== undefined) focusField(form.current?.querySelectorAll("fieldset")[target.current]);
     target.current = undefined;
@@ -61,7 +62,7 @@ export function Form(props: FormProps): ReactElement {
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.key !== "Enter") return;
+    if (event.key !== "Enter" || isComposing(event)) return;
     const sends = event.ctrlKey || event.metaKey;
     // A key that is held down would send what was not reviewed.
     if (event.repeat && (sends || !(event.target instanceof HTMLTextAreaElement))) event.preventDefault();

@@ -21,5 +21,6 @@ export type {
   Status,
 } from "./state.js";
 export { FollowupStore } from "./store.js";
+export { StatusError } from "../status.js";
 export type { FollowupHandlers } from "./use-sending.js";
 export { type FollowupResult, useFollowup } from "./use-followup.js";

@@ -2,9 +2,13 @@ import type { KeyboardEvent } from "react";
 
 /** Whether a key sends a text: Enter, but not Shift+Enter. On a touch screen, which has no Shift, the button sends. */
 export function isSendKey({ key, nativeEvent, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean {
-  // While a word is being composed, Enter ends the composition.
-  if (key !== "Enter" || nativeEvent.isComposing || nativeEvent.keyCode === 229) return false;
+  if (key !== "Enter" || isComposing({ nativeEvent })) return false;
   return ctrlKey || metaKey || (!shiftKey && !altKey && !isTouch());
+}
+
+/** Whether a word is being composed: Enter ends the composition then. */
+export function isComposing({ nativeEvent }: Pick<KeyboardEvent, "nativeEvent">): boolean {
+  return nativeEvent.isComposing || nativeEvent.keyCode === 229;
 }
 
 function isTouch(): boolean {

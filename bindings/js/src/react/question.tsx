@@ -44,8 +44,14 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
     if (!isOpen) return;
     onEdit();
     setEdited(index);
-    setText(suggestions[index]?.answer ?? "");
+    setText(withSuggestion(suggestions[index]?.answer ?? ""));
     field.current?.focus();
+  }
+
+  /** Returns the text with a suggestion: after words of the user's own, and in place of another suggestion. */
+  function withSuggestion(answer: string): string {
+    const isOwn = text.trim() !== "" && (edited === undefined || text !== suggestions[edited]?.answer);
+    return isOwn ? `${text}\n${answer}` : answer;
   }
 
   function write(value: string): void {

@@ -1,5 +1,7 @@
+import { isBytes, open } from "../chunks.js";
 import type { FollowupEvent } from "../events.js";
 import type { ResponseOptions } from "../options.js";
+import { Gate } from "../status.js";
 
 /** What a stream is made of: a provider's bytes or text, in chunks that end anywhere, or events. */
 export type Item = Uint8Array | string | FollowupEvent;
@@ -17,18 +19,21 @@ export async function read(
   signal: AbortSignal,
   push: (events: Iterable<FollowupEvent>) => void,
 ): Promise<void> {
-  const items = open(await (typeof source === "function" ? source(signal) : source));
-  const cancel = () => void Promise.resolve(items.cancel()).catch(() => {});
+  const items = open<Item>(await (typeof source === "function" ? source(signal) : source));
+  const cancel = () => void items.cancel().catch(() => {});
+  const gate = new Gate(items.failure);
   signal.addEventListener("abort", cancel);
   if (signal.aborted) cancel();
   const parser = lazyParser(options);
   try {
     for (let next = await items.next(); !next.done && !signal.aborted; next = await items.next()) {
       const item = next.value;
-      if (typeof item === "string" || item instanceof Uint8Array) push((await parser.get()).feed(item));
+      if (typeof item === "string" || isBytes(item)) push(gate.pass((await parser.get()).feed(item)));
       else push([item]);
     }
-    if (!signal.aborted) push(parser.finish());
+    if (signal.aborted) return;
+    push(gate.pass(parser.finish()));
+    gate.end();
   } catch (error) {
     cancel();
     throw error;
@@ -36,22 +41,6 @@ export async function read(
     signal.removeEventListener("abort", cancel);
     parser.free();
   }
-}
-
-interface Items {
-  next(): Promise<IteratorResult<Item, unknown>> | IteratorResult<Item, unknown>;
-  cancel(): unknown;
-}
-
-function open(stream: Stream): Items {
-  // A text can be iterated, too: character by character.
-  const body = stream instanceof Response ? (stream.body ?? []) : typeof stream === "string" ? [stream] : stream;
-  if (body instanceof ReadableStream) {
-    const reader = (body as ReadableStream<Item>).getReader();
-    return { next: () => reader.read() as Promise<IteratorResult<Item>>, cancel: () => reader.cancel() };
-  }
-  const iterator = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
-  return { next: () => iterator.next(), cancel: () => iterator.return?.() };
 }
 
 /** A parser that is loaded once there are bytes: a page that gets events needs none. */

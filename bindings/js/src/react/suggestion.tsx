@@ -1,4 +1,4 @@
-import type { ReactElement } from "react";
+import type { MouseEvent, ReactElement } from "react";
 import type { Suggestion } from "../events.js";
 import { type Look, part } from "./look.js";
 
@@ -65,9 +65,11 @@ export function SuggestionItem({
   const { labels } = look;
   // A button that is disabled would lose the focus.
   const disabled = { "aria-disabled": !isOpen || undefined };
+  // The second click of a double click would answer the question that is shown next.
+  const onClick = ({ detail }: MouseEvent) => detail <= 1 && onTake(index);
   return (
     <li {...part(look, "suggestion")} data-chosen={isChosen || undefined} data-next={isNext || undefined}>
-      <button type="button" {...part(look, "take")} {...disabled} onClick={() => onTake(index)}>
+      <button type="button" {...part(look, "take")} {...disabled} onClick={onClick}>
         <SuggestionText suggestion={suggestion} look={look} />
       </button>
       <button

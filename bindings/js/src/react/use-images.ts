@@ -24,7 +24,8 @@ export interface Images {
   readonly targets: Targets;
 }
 
-interface Targets {
+/** What takes images on an element. */
+export interface Targets {
   readonly onPaste?: (event: ClipboardEvent) => void;
   readonly onDragOver?: (event: DragEvent) => void;
   readonly onDrop?: (event: DragEvent) => void;

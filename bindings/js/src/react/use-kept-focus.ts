@@ -1,4 +1,5 @@
-import { type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+import { type RefObject, useEffect, useRef } from "react";
+import { useLayout } from "./use-layout.js";
 
 /** Focuses an element when what had the focus in it is gone after a change of the state. */
 export function useKeptFocus(root: RefObject<HTMLElement | null>, state: string): void {
@@ -13,7 +14,7 @@ export function useKeptFocus(root: RefObject<HTMLElement | null>, state: string)
       document.removeEventListener("pointerdown", note);
     };
   }, [root]);
-  useLayoutEffect(() => {
+  useLayout(() => {
     if (had.current && document.activeElement === document.body) root.current?.focus();
   }, [root, state]);
 }

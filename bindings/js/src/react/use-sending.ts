@@ -31,6 +31,8 @@ type Phase =
   | { readonly type: "sending" | "sent"; readonly outcome: Outcome }
   | { readonly type: "failed"; readonly reason: unknown };
 
+const NONE: Phase = { type: "none" };
+
 export interface Sending {
   readonly state: Call["state"] | "sending";
   readonly outcome: Outcome | undefined;
@@ -40,24 +42,32 @@ export interface Sending {
   readonly send: (outcome: Outcome) => void;
 }
 
-/** Sends the outcome of a call, once. */
-export function useSending(call: Call, handlers: FollowupHandlers): Sending {
-  const [phase, setPhase] = useState<Phase>({ type: "none" });
-  const isBusy = useRef(false);
-  const current = useRef({ call, handlers });
-  useEffect(() => void (current.current = { call, handlers }));
+/** Sends the outcome of a call, once. Another key is another call, of which nothing has been sent. */
+export function useSending(call: Call, key: number, handlers: FollowupHandlers): Sending {
+  const [known, setKnown] = useState({ key, phase: NONE });
+  const phase = known.key === key ? known.phase : NONE;
+  /** The keys of the calls that are being sent, or have been. */
+  const busy = useRef(new Set<number>());
+  const current = useRef({ call, key, handlers });
+  useEffect(() => void (current.current = { call, key, handlers }));
+
+  /** Sets the phase, unless the next call is shown. */
+  function change(phase: Phase): void {
+    setKnown((known) => (known.key > key ? known : { key, phase }));
+  }
 
   async function send(outcome: Outcome): Promise<void> {
-    const { call, handlers } = current.current;
-    if (call.state !== "open" || isBusy.current) return;
-    isBusy.current = true;
-    setPhase({ type: "sending", outcome });
+    // An answer that waited for its images may come when the next call is shown.
+    const own = current.current.key === key ? current.current : { call, handlers };
+    if (own.call.state !== "open" || busy.current.has(key)) return;
+    busy.current.add(key);
+    change({ type: "sending", outcome });
     try {
-      await deliver(outcome, call, handlers);
-      setPhase({ type: "sent", outcome });
+      await deliver(outcome, own.call, own.handlers);
+      change({ type: "sent", outcome });
     } catch (reason) {
-      isBusy.current = false;
-      setPhase({ type: "failed", reason });
+      busy.current.delete(key);
+      change({ type: "failed", reason });
     }
   }
 

@@ -1,0 +1,36 @@
+import type { FollowupEvent } from "./events.js";
+
+/** A response has a status that is an error, such as 502, and no error of the provider that could be read. */
+export class StatusError extends Error {
+  override readonly name = "StatusError";
+  /** The status, such as 502. */
+  readonly status: number;
+
+  constructor({ status, statusText }: { readonly status: number; readonly statusText: string }) {
+    super(`the response has the status ${[status, statusText].filter(Boolean).join(" ")}`);
+    this.status = status;
+  }
+}
+
+/** Lets out the events of a response; of one whose status is an error, only errors: the rest may be the page of a proxy. */
+export class Gate {
+  readonly #failure: StatusError | undefined;
+  #isExplained = false;
+
+  constructor(failure: StatusError | undefined) {
+    this.#failure = failure;
+  }
+
+  /** Returns the events that come out. */
+  pass(events: readonly FollowupEvent[]): readonly FollowupEvent[] {
+    if (this.#failure === undefined) return events;
+    const errors = events.filter(({ type }) => type === "error");
+    this.#isExplained ||= errors.some((event) => event.type === "error" && event.code === "provider");
+    return errors;
+  }
+
+  /** Ends the response. Throws the error of its status, unless the provider has said what is wrong. */
+  end(): void {
+    if (this.#failure !== undefined && !this.#isExplained) throw this.#failure;
+  }
+}
