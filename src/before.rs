@@ -66,6 +66,7 @@ mod tests {
                 let (one, other) = text.as_bytes().split_at(cut);
                 let before = Before::START.after(one).after(other);
                 assert_eq!(before.is_line_start(), is_start, "{text:?} at {cut}");
+                assert_eq!(before, Before::START.after(text.as_bytes()), "{text:?} at {cut}");
             }
         }
     }
