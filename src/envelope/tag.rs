@@ -10,7 +10,7 @@ use super::kinds::{Kind, Kinds, Tags};
 use super::name::is_name;
 use super::tag_names::{FoundTag, MissingBytes, Prefix, SHORTEST_OPENER, TagName, find_name, find_token, may_open};
 use crate::config::{Envelope, Envelopes};
-use crate::markup::attributes::{attributes, space_and_end, trim};
+use crate::markup::attributes::{attributes, is_space, space_and_end, trim};
 
 /// What the bytes from a `<` on are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,13 +128,13 @@ fn read_open<S: IsStreaming>(name: TagName, prefix: Prefix, families: Envelopes,
         if value.ends_with(b"/") {
             return Err(Err::Error(()));
         }
-        let value = Some(trim(value)).filter(|value| !value.is_empty());
+        let value = Some(trim_space(value)).filter(|value| !value.is_empty());
         return named(name, prefix, families, value, false).map(|(kind, value)| (kind, value, &after[end + 1..]));
     }
     let (mut value, mut json) = (None, false);
-    let (rest, ()) = attributes::<S>(after, |name, found| match (name, found.map(trim)) {
-        (b"name", Some(found)) if value.is_none() && !found.is_empty() => value = Some(found),
-        (b"string", Some(b"false")) => json = true,
+    let (rest, ()) = attributes::<S>(after, |name, found| match (name, found) {
+        (b"name", Some(found)) if value.is_none() && !trim(found).is_empty() => value = Some(trim_space(found)),
+        (b"string", Some(found)) if trim(found) == b"false" => json = true,
         _ => {}
     })?;
     // An empty element is no call and no parameter: it is XML.
@@ -143,6 +143,15 @@ fn read_open<S: IsStreaming>(name: TagName, prefix: Prefix, families: Envelopes,
         return Err(Err::Error(()));
     }
     named(name, prefix, families, value, json).map(|(kind, value)| (kind, value, rest))
+}
+
+/// Removes the tag space around a name.
+fn trim_space(name: &[u8]) -> &[u8] {
+    let is_solid = |&byte: &u8| !is_space(byte);
+    match (name.iter().position(is_solid), name.iter().rposition(is_solid)) {
+        (Some(first), Some(last)) => &name[first..=last],
+        _ => &[],
+    }
 }
 
 /// Returns what an opening tag is that names a tool or a parameter.

@@ -579,3 +579,28 @@ fn the_space_around_a_key_may_be_of_any_length() {
         }
     }
 }
+
+/// "`NAME` and `KEY` are trimmed of space": of tag space, and of no other white space.
+#[test]
+fn a_name_with_other_white_space_than_that_of_tags_is_another_name() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    for space in [" ", "\n\t", "\u{a0}", "\u{3000}", "\u{c}", "\u{85}"] {
+        for (before, after) in [(space, ""), ("", space), (space, space)] {
+            let name = format!("{before}ask_followup_question{after}");
+            let key = format!("{before}question{after}");
+            for text in [
+                format!("<function={name}><parameter=question>Q</parameter></function>x"),
+                format!("<function=ask_followup_question><parameter={key}>Q</parameter></function>x"),
+                format!("<invoke name=\"{name}\"><parameter name=\"question\">Q</parameter></invoke>x"),
+                format!("<invoke name=\"ask_followup_question\"><parameter name=\"{key}\">Q</parameter></invoke>x"),
+                format!("<invoke name=\"ask_followup_question\"><parameter name=\"{space}\">Q</parameter></invoke>x"),
+                format!(
+                    "<invoke name=\"ask_followup_question\"><parameter name=\"question\" string=\"{before}false{after}\">\"Q\"</parameter></invoke>x"
+                ),
+                format!("<tool_call>{name}<arg_key>{key}</arg_key><arg_value>Q</arg_value></tool_call>x"),
+            ] {
+                check(&text, &rules);
+            }
+        }
+    }
+}
