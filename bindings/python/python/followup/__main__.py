@@ -100,12 +100,17 @@ def terminated(number: int, frame: Any) -> None:
     os.kill(os.getpid(), number)
 
 
-if __name__ == "__main__":
-    # For the allocator of pyarrow, before it is loaded: do not keep memory that is freed, or the peak is 100 MiB higher.
-    os.environ.setdefault("MIMALLOC_PURGE_DELAY", "0")
+def handle_signals() -> None:
+    """Lets the signals that end the program remove the temporary files."""
     for name in ("SIGTERM", "SIGHUP"):
         # Windows has no SIGHUP, and nohup ignores it.
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, terminated)
+
+
+if __name__ == "__main__":
+    # For the allocator of pyarrow, before it is loaded: do not keep memory that is freed, or the peak is 100 MiB higher.
+    os.environ.setdefault("MIMALLOC_PURGE_DELAY", "0")
+    handle_signals()
     sys.exit(main())
