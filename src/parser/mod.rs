@@ -55,7 +55,7 @@ use feed::{Patch, Rest};
 pub struct Parser {
     /// The number of bytes of the stream that are read, without the tail.
     read: u64,
-    /// The last bytes of prose, where it is certain which text is prose: newer than in the state.
+    /// What is before the next byte, where it is certain which text is prose: newer than in the state.
     before: Before,
     /// Which text is certain to be prose.
     quiet: Quiet,
