@@ -220,7 +220,7 @@ impl ApiError {
     pub(crate) fn key_elsewhere() -> ApiError {
         let message = "only the replica of the service that sent the request has its key: try again through that \
                        one, or let your agent send the replies";
-        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "elsewhere", message).with_retry_after(1)
+        ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "elsewhere", message)
     }
 
     pub(crate) fn store_away() -> ApiError {

@@ -16,7 +16,7 @@ pub(super) async fn retry(
     State(state): State<Arc<AppState>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, ApiError> {
-    let conversation = state.store.get_for_change(&id?).await?;
+    let conversation = state.store.get_for_turn(&id?).await?;
     continuing::retry(&state, &conversation)?;
     Ok((StatusCode::ACCEPTED, json_response("{}")).into_response())
 }

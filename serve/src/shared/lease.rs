@@ -24,6 +24,9 @@ use super::link::Link;
 /// How long it is known that a replica lives.
 const FRESH: Duration = Duration::from_millis(250);
 
+/// How long an answer about a further key is waited for.
+const PROMPT: Duration = Duration::from_millis(500);
+
 /// The lease of this replica, and what is known of the others.
 pub(crate) struct Lease {
     link: Arc<Link>,
@@ -43,10 +46,16 @@ impl Lease {
 
     /// Renews the lease at intervals, until it is ended.
     pub(crate) async fn keep(&self) {
+        let keys = self.keys_of(&self.replica);
+        // Each on its own: a server that is silent delays only the renewal of its key.
+        join_all(keys.iter().enumerate().map(|(index, key)| self.keep_key(index, key))).await;
+    }
+
+    async fn keep_key(&self, index: usize, key: &str) {
         let mut up = self.link.subscribe();
         while !self.has_ended.load(Ordering::Acquire) {
             // If it fails, the next attempt is made as soon as there is a connection.
-            let _ = self.renew().await;
+            let _ = self.renew_key(index, key).await;
             tokio::select! {
                 () = tokio::time::sleep(self.duration / 3) => {}
                 // This can't fail: the link keeps the sender.
@@ -124,22 +133,30 @@ impl Lease {
             (index, exists)
         };
         let mut answers: FuturesUnordered<_> = keys.iter().enumerate().map(exists).collect();
-        let (mut is_first_gone, mut gone) = (false, 0);
-        while let Some((index, answer)) = answers.next().await {
-            match answer {
-                Ok(true) => {
-                    self.is_alive(replica);
-                    return false;
-                }
-                Ok(false) => {
+        let (mut lives, mut is_first_gone, mut gone) = (false, false, 0);
+        let ask_all = async {
+            while !lives && let Some((index, answer)) = answers.next().await {
+                lives = matches!(answer, Ok(true));
+                if matches!(answer, Ok(false)) {
                     is_first_gone |= index == 0;
                     gone += 1;
                 }
-                Err(_) => {}
             }
+        };
+        if keys.len() == 1 {
+            ask_all.await;
+        } else {
+            // The server of one key may be silent, and the other answers would grow old.
+            let _ = tokio::time::timeout(PROMPT, ask_all).await;
+        }
+        if lives {
+            self.is_alive(replica);
         }
         // A replica of an earlier version has only the first one. Of the others, one server may be away.
-        is_first_gone && 2 * gone > keys.len()
+        if lives || !is_first_gone || 2 * gone <= keys.len() {
+            return false;
+        }
+        keys.len() == 1 || matches!(exists((0, &keys[0])).await.1, Ok(false))
     }
 
     fn is_alive(&self, replica: &str) {

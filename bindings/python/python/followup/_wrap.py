@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
-from inspect import isawaitable
+from inspect import isawaitable, iscoroutine
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ._followup import ResponseParser
@@ -149,9 +149,8 @@ class WrappedStream(_Base, Generic[T]):
         if self._on_event is not None:
             for event in events:
                 told = self._on_event(event)
-                if isawaitable(told):
-                    if hasattr(told, "close"):
-                        told.close()
+                if iscoroutine(told):
+                    told.close()
                     raise TypeError("on_event: a plain function was expected, since the stream is not asynchronous")
 
     def _reads_all(self, method: Any) -> Any:

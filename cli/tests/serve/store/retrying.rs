@@ -1,9 +1,12 @@
 //! What the provider did not accept is sent again, also through another replica than the one that sent it.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::redis_server::RedisServer;
 use super::scene::{answer, asks_and_continues, body_of, is_asked, replica, snapshot};
+use super::tcp_proxy::{Passing, TcpProxy};
 use crate::client::{Answer, chat, post, read, until};
 use crate::page::Page;
 use crate::service::Service;
@@ -77,4 +80,21 @@ async fn what_failed_with_a_key_of_the_caller_is_sent_again_only_by_the_replica_
     assert!(!redis.ask(&format!("HGETALL followup:{{{id}}}:state")).contains("sk-of-the-caller"));
     assert_eq!(retry(&owner, id).await.status, 202);
     is_sent_again(&owner, id).await;
+}
+
+#[tokio::test]
+async fn of_retries_through_two_replicas_at_once_one_is_sent() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    let args = ["--continue", "--upstream-key", "k"];
+    let (owner, other) = (replica(&proxy.url(), &args), replica(&redis.url(), &args));
+    let id = "retried-twice";
+    refused(&owner, &other, id, None).await;
+    // The store hears late of the turn that the owner begins.
+    proxy.set(Passing::After(Duration::from_millis(200)));
+    assert_eq!(retry(&owner, id).await.status, 202);
+    let (status, code) = retry(&other, id).await.error();
+    assert!([(503, "elsewhere"), (409, "nothing_to_retry")].contains(&(status, &*code)), "{status} {code}");
+    proxy.set(Passing::After(Duration::ZERO));
+    is_sent_again(&other, id).await;
 }
