@@ -103,7 +103,7 @@ impl SavedMarkup {
     }
 
     /// Sets what is before the next byte of prose.
-    pub(crate) fn set_before(&mut self, last: Before) {
-        self.state.set_before(last);
+    pub(crate) fn set_before(&mut self, before: Before) {
+        self.state.set_before(before);
     }
 }

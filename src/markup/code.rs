@@ -131,9 +131,9 @@ impl Code {
 
     /// Sets what is before the next byte of prose.
     #[inline]
-    pub(super) fn set_before(&mut self, last: Before) {
+    pub(super) fn set_before(&mut self, new: Before) {
         if let Code::Plain { before } = self {
-            *before = last;
+            *before = new;
         }
     }
 

@@ -41,8 +41,8 @@ impl MarkupMachine {
     }
 
     /// Sets what is before the next byte of prose.
-    pub(crate) fn set_before(&mut self, last: Before) {
-        self.state.set_before(last);
+    pub(crate) fn set_before(&mut self, before: Before) {
+        self.state.set_before(before);
     }
 
     /// Returns `true` if a `[` may begin an envelope.

@@ -44,9 +44,9 @@ pub(super) enum MarkupState {
 
 impl MarkupState {
     /// Sets what is before the next byte of prose.
-    pub(super) fn set_before(&mut self, last: Before) {
+    pub(super) fn set_before(&mut self, before: Before) {
         if let MarkupState::Prose(code) = self {
-            code.set_before(last);
+            code.set_before(before);
         }
     }
 }

@@ -185,8 +185,8 @@ fn spawn_readers(chunks: Chunks<Box<dyn Read + Send>>, sender: &SyncSender<Messa
 
 /// Spawns the thread that handles signals.
 ///
-/// A killed program writes its replies and restores the terminal even if the event loop hangs: `rescue` is that
-/// terminal.
+/// A killed program restores the terminal even if the event loop hangs: `rescue` is that terminal. It also
+/// writes its replies, unless standard output is the terminal.
 #[cfg(unix)]
 fn spawn_signal_handler(
     sender: SyncSender<Message>,
