@@ -145,6 +145,21 @@ test("calls in JSON that the caller asked for are not read, and those in other t
   }
 });
 
+test("the first text of the response tells whether all of its blocks are JSON", async () => {
+  const responseFormat = { type: "json" };
+  const json = ` {"doc":"Write ${CALL} to ask."}`;
+  for (let at = 1; at < json.length; at++) {
+    const pieces = cut(json, [at]);
+    const got = await rewrite([...blocks(pieces), finish()], { responseFormat });
+    assertLaws(got);
+    assert.deepEqual(inputs(got), []);
+    assert.equal(texts(got).map(([, delta]) => delta).join("").trim(), json.trim());
+    const { content } = await regenerate(pieces.map((text) => ({ type: "text", text })), "stop", { responseFormat });
+    assert.deepEqual(content, contentOf(got).content);
+  }
+  assert.deepEqual(inputs(await rewrite([...blocks([" ", `A ${CALL}`, `{${CALL}`]), finish()], { responseFormat })), [INPUT, INPUT]);
+});
+
 test("another tool's call is one part a delta", async () => {
   const other = `<write_to_file><path>a</path><content>${"line of code\n".repeat(150)}</content></write_to_file>`;
   const deltas = (await rewrite([...block([other]), finish()])).filter(({ type }) => type === "text-delta");

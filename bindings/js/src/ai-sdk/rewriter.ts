@@ -25,11 +25,14 @@ export class Rewriter implements TextOutput {
   #draft: Draft | undefined;
   /** Whether a question tool was called. */
   #isCalled = false;
+  /** Whether the text is JSON that the caller asked for: the first character that is not blank tells. */
+  #isData: boolean | undefined;
 
   constructor(settings: Settings, enqueue: (part: Part) => void) {
     this.settings = settings;
     this.#enqueue = enqueue;
     this.#asks = new Asks(enqueue);
+    if (!settings.isJson) this.#isData = false;
     if (settings.reasoning) this.#draft = new Draft(settings);
   }
 
@@ -56,6 +59,13 @@ export class Rewriter implements TextOutput {
     };
     if (event.noteCodes.includes("stream_ended")) this.#waiting.push(end);
     else end(false);
+  }
+
+  isData(next: string): boolean | undefined {
+    if (this.#isData !== undefined) return this.#isData;
+    const first = /\S/.exec(next)?.[0];
+    if (first !== undefined) this.#isData = first === "{" || first === "[";
+    return this.#isData;
   }
 
   /** Rewrites the next part. What is not known is passed through. */

@@ -9,6 +9,11 @@ import { TextCall } from "./text-call.js";
 export interface TextOutput extends Output {
   /** Ends a call in text, unless its end has to wait for the reason why the model finished. */
   complete(call: TextCall, event: CompleteEvent, raw: string): void;
+  /**
+   * Returns whether all text of the response is JSON that the caller asked for; `undefined` while only white space has
+   * come. `next` is the next text.
+   */
+  isData(next: string): boolean | undefined;
 }
 
 /** A block that goes on with what the last one left open. */
@@ -39,8 +44,7 @@ export class TextBlock {
   #raw = "";
   /** The open call; `undefined` if there is none, or if the caller has no such tool. */
   #call: TextCall | undefined;
-  /** Whether the text is JSON that the caller asked for; `undefined` while only white space has come, which is not read yet. */
-  #isData: boolean | undefined;
+  /** White space that is not read yet, since it is not known whether the text is data. */
   #unread = "";
   /** The end of a block that goes on, how much of what has been fed is of that block, and the next block once it has begun. */
   #ended: TextEnd | undefined;
@@ -51,7 +55,6 @@ export class TextBlock {
     this.#start = start;
     this.#output = output;
     this.#parser = new Parser(output.settings.policy);
-    if (!output.settings.isJson) this.#isData = false;
   }
 
   delta(part: TextDelta): void {
@@ -115,15 +118,11 @@ export class TextBlock {
 
   /** Returns the events of the next text. JSON that the caller asked for is all prose. */
   #read(delta: string): FollowupEvent[] {
-    if (this.#isData === undefined) {
-      this.#unread += delta;
-      if (!/\S/.test(this.#unread)) return [];
-      this.#isData = /^\s*[{[]/.test(this.#unread);
-      delta = this.#unread;
-      this.#unread = "";
-    }
-    if (!this.#isData) return feed(this.#parser, delta);
-    return delta === "" ? [] : [{ type: "text", text: delta }];
+    const isData = this.#output.isData(delta);
+    const text = this.#unread + delta;
+    this.#unread = isData === undefined ? text : "";
+    if (isData === undefined || text === "") return [];
+    return isData ? [{ type: "text", text }] : feed(this.#parser, text);
   }
 
   #event(event: FollowupEvent, part: TextDelta | undefined): void {
