@@ -82,8 +82,23 @@ describe("a call in several blocks", () => {
     const pieces = cut(`A ${CALL} B`, [20, 60]);
     const got = await rewrite([...blocks(pieces), finish()], { tools: [CLAUDE] });
     assertLaws(got);
-    assert.equal(texts(got).map(([, delta]) => delta).join(""), pieces.join(""));
+    assert.deepEqual(texts(got), pieces.map((piece, i) => [`b${i}`, piece]));
   });
+});
+
+test("text that three blocks leave undecided comes out in them, with their metadata", async () => {
+  const marks = (i) => ({ providerMetadata: { p: { [`m${i}`]: 1 } } });
+  const whole = `A ${CALL} B`;
+  for (const at of [[3, 4], [20, 60], [20, 60, 90], [10, 11, 12, 13]]) {
+    const pieces = cut(whole, at);
+    const parts = pieces.flatMap((piece, i) => block([piece], `b${i}`).map((part) => ({ ...part, ...marks(i) })));
+    const got = await rewrite([...parts, finish()], { tools: [CLAUDE] });
+    assertLaws(got);
+    assert.deepEqual(texts(got), pieces.map((piece, i) => [`b${i}`, piece]));
+    const marked = got.filter(({ providerMetadata }) => providerMetadata);
+    for (const { id, providerMetadata } of marked) assert.deepEqual({ providerMetadata }, marks(id.slice(1)));
+    assert.deepEqual([...new Set(marked.map(({ id }) => id))], pieces.map((_, i) => `b${i}`));
+  }
 });
 
 test("what only looked like a call comes out in its block, with its metadata", async () => {

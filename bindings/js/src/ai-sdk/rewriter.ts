@@ -16,7 +16,7 @@ export class Rewriter implements TextOutput {
   readonly settings: Settings;
   readonly #enqueue: (part: Part) => void;
   readonly #blocks = new Map<string, TextBlock>();
-  /** Blocks that go on in the next one. */
+  /** Blocks that the next one continues. */
   readonly #paused: TextBlock[] = [];
   readonly #natives = new Map<string, NativeCall>();
   readonly #textIds = new Set<string>();
@@ -122,16 +122,16 @@ export class Rewriter implements TextOutput {
   }
 
   #textStart(part: TextStart): void {
-    const block = this.#paused.shift() ?? new TextBlock(part, this);
-    block.resume(part);
+    const block = this.#paused.shift() ?? new TextBlock(this);
+    block.start(part);
     this.#blocks.set(part.id, block);
   }
 
   #textEnd(part: TextEnd): void {
     const block = this.#blocks.get(part.id);
-    const goesOn = block?.pause(part);
+    const isPaused = block?.pause(part);
     this.#blocks.delete(part.id);
-    if (block && goesOn) this.#paused.push(block);
+    if (block && isPaused) this.#paused.push(block);
   }
 
   #inputStart(part: InputStart): void {
