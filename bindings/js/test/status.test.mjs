@@ -76,6 +76,8 @@ describe("a response, a stream and bytes of other classes", () => {
     }
     for (const source of [response(), stream(), [bytes()]]) assert.equal((await shown(source)).text, "Hi");
     assert.deepEqual(new Parser().feed(bytes()), [{ type: "text", text: "Hi" }]);
+    const { ok, ...shim } = response();
+    assert.deepEqual(await taken(shim), { all: [{ type: "text", text: "Hi" }] });
   });
 
   test("are refused if they are other views of a buffer", () => {
