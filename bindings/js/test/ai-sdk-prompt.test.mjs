@@ -116,6 +116,15 @@ describe("the history", () => {
     }
   });
 
+  test("has all suggestions of a call, and all of its words", async () => {
+    const words = "word ".repeat(5000).trim();
+    const follow_up = Array.from({ length: 40 }, (_, i) => ({ text: `${i} ${words}` }));
+    const { prompt } = await transform({ prompt: [{ role: "assistant", content: [call({ question: words, follow_up })] }] });
+    const [{ text }] = prompt.at(-1).content;
+    assert.equal(text.match(/<suggest>/g)?.length, 40);
+    assert.equal(text.split(words).length, 42);
+  });
+
   test("has results as answers of the user", async () => {
     const text = (value) => ({ role: "user", content: [{ type: "text", text: value }] });
     assert.deepEqual(await answered({ type: "text", value: "Yes" }), text("<answer>\nYes\n</answer>"));

@@ -1,5 +1,6 @@
 import type { CompleteEvent, RejectedEvent } from "../events.js";
 import { ArgumentsParser } from "../parsers.js";
+import { LIMITS } from "./native-call.js";
 import { merged, type ProviderMetadata } from "./parts.js";
 
 export const TOOL = "ask_followup_question";
@@ -89,7 +90,7 @@ function forProvider(providerOptions: ProviderMetadata | undefined): ForProvider
 
 /** Returns a call as the text that a model without tools would have written. */
 function call({ input, providerOptions }: MessagePart): MessagePart {
-  const parser = new ArgumentsParser(TOOL);
+  const parser = new ArgumentsParser(TOOL, { limits: LIMITS });
   parser.feed(typeof input === "string" ? input : JSON.stringify(input ?? {}));
   const { question = "", suggestions } = parser.finish().at(-1) as CompleteEvent | RejectedEvent;
   parser.free();

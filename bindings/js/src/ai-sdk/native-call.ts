@@ -10,8 +10,8 @@ import { NO_PLACE, type Rejection } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 import { InputWriter } from "./writer.js";
 
-/** The limits of a native call, unless the caller sets them: what it has was valid before. */
-const LIMITS: CallLimits = {
+/** The limits of a native call, unless the caller sets others: without this middleware a longer input is valid, too. */
+export const LIMITS: CallLimits = {
   question: 2 ** 20,
   answer: 2 ** 20,
   suggestions: 2 ** 12,
