@@ -171,6 +171,7 @@ describe("the history", () => {
       {
         role: "tool",
         content: [result({ type: "text", value: "a" }, "read_file"), result({ type: "text", value: "Yes" })],
+        providerOptions: { p: { cacheControl: { type: "ephemeral" } } },
       },
     ];
     const changed = (await transform({ prompt, tools: TOOLS })).prompt.slice(1);
@@ -179,7 +180,8 @@ describe("the history", () => {
       ["assistant", "tool", "user"],
     );
     assert.deepEqual(changed[0].content[0], prompt[0].content[0]);
-    assert.deepEqual(changed[1].content, [prompt[1].content[0]]);
+    assert.deepEqual(changed[1], { role: "tool", content: [prompt[1].content[0]] });
+    assert.deepEqual(changed[2].providerOptions, prompt[1].providerOptions);
   });
 
   test("keeps what messages and their parts have for the provider, such as where its cache ends", async () => {

@@ -53,8 +53,10 @@ export function history(prompt: readonly object[]): object[] {
     } else if (role === "tool" && typeof content !== "string" && content.some((part) => isOurs(part, "tool-result"))) {
       const rest = content.filter((part) => !isOurs(part, "tool-result"));
       const answers = content.filter((part) => isOurs(part, "tool-result")).flatMap(answer);
-      if (rest.length > 0) messages.push({ ...message, content: rest });
-      const user = { role: "user", content: answers, ...forProvider(message.providerOptions) };
+      // Of two messages, the last one has what the whole has for the provider.
+      const { providerOptions, ...bare } = message;
+      if (rest.length > 0) messages.push({ ...bare, content: rest });
+      const user = { role: "user", content: answers, ...forProvider(providerOptions) };
       if (isAnswer && rest.length === 0) join(messages, user);
       else messages.push(user);
       isAnswer = true;
