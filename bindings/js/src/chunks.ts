@@ -8,7 +8,7 @@ export type Readable<T> = Response | ReadableStream<T> | AsyncIterable<T> | Iter
 export interface Chunks<T> {
   next(): Promise<IteratorResult<T, unknown>>;
   cancel(reason?: unknown): Promise<unknown>;
-  /** The error that the status of a response says. */
+  /** The error that the status of a response means. */
   readonly failure: StatusError | undefined;
 }
 

@@ -114,7 +114,7 @@ test("what only looked like a call comes out in its block, with its metadata", a
   assert.deepEqual(texts(alone), [["t", "<ask"]]);
 });
 
-test("a block that goes on is freed if the response is not read to its end", async () => {
+test("a block that waits for the next one is freed if the response is not read to its end", async () => {
   openParsers.clear();
   async function* failing() {
     yield* block([CALL.slice(0, 50)]);
