@@ -8,13 +8,13 @@ export type Readable<T> = Response | ReadableStream<T> | AsyncIterable<T> | Iter
 export interface Chunks<T> {
   next(): Promise<IteratorResult<T, unknown>>;
   cancel(reason?: unknown): Promise<unknown>;
-  /** The error that the status of a response says. */
+  /** The error that the status of a response means. */
   readonly failure: StatusError | undefined;
 }
 
 /** Opens a source. A response and a stream are known by their shape: those of a library or another realm have other classes. */
 export function open<T>(source: Readable<T>): Chunks<T> {
-  const failure = isResponse(source) && !source.ok ? new StatusError(source) : undefined;
+  const failure = isResponse(source) && source.ok === false ? new StatusError(source) : undefined;
   // A text can be iterated, too: character by character.
   const body: unknown = isResponse(source) ? (source.body ?? []) : typeof source === "string" ? [source] : source;
   if (isStream<T>(body)) {

@@ -88,7 +88,7 @@ export type ErrorCode =
   | "corrupt"
   /** Arguments belong to no call; `data` has them. */
   | "orphan"
-  /** The provider repeats the message and says something else, which `data` has. What came first counts. */
+  /** The provider repeats the message with another content, which `data` has. What came first counts. */
   | "contradiction"
   /** A call was skipped or rejected, since too many are open, or their arguments are too long together. */
   | "too_many_calls"

@@ -220,8 +220,8 @@ export class ResponseParser extends Base {
     const resumed = this.detectedFormat;
     if (format === undefined || format === "auto" || format === resumed) return;
     this.free();
-    const was = resumed ?? "auto";
-    throw new TypeError(`the checkpoint was made under another format: resume it under ${was}, which its parser had, or auto`);
+    if (resumed === undefined) throw new TypeError("the format of the checkpoint's body is not known yet: pass format auto");
+    throw new TypeError(`the checkpoint was made under another format: resume it under ${resumed}, which its parser had, or auto`);
   }
 
   /** The format of the body; `undefined` while it is not known. */

@@ -82,8 +82,23 @@ describe("a call in several blocks", () => {
     const pieces = cut(`A ${CALL} B`, [20, 60]);
     const got = await rewrite([...blocks(pieces), finish()], { tools: [CLAUDE] });
     assertLaws(got);
-    assert.equal(texts(got).map(([, delta]) => delta).join(""), pieces.join(""));
+    assert.deepEqual(texts(got), pieces.map((piece, i) => [`b${i}`, piece]));
   });
+});
+
+test("text that three blocks leave undecided comes out in them, with their metadata", async () => {
+  const marks = (i) => ({ providerMetadata: { p: { [`m${i}`]: 1 } } });
+  const whole = `A ${CALL} B`;
+  for (const at of [[3, 4], [20, 60], [20, 60, 90], [10, 11, 12, 13]]) {
+    const pieces = cut(whole, at);
+    const parts = pieces.flatMap((piece, i) => block([piece], `b${i}`).map((part) => ({ ...part, ...marks(i) })));
+    const got = await rewrite([...parts, finish()], { tools: [CLAUDE] });
+    assertLaws(got);
+    assert.deepEqual(texts(got), pieces.map((piece, i) => [`b${i}`, piece]));
+    const marked = got.filter(({ providerMetadata }) => providerMetadata);
+    for (const { id, providerMetadata } of marked) assert.deepEqual({ providerMetadata }, marks(id.slice(1)));
+    assert.deepEqual([...new Set(marked.map(({ id }) => id))], pieces.map((_, i) => `b${i}`));
+  }
 });
 
 test("what only looked like a call comes out in its block, with its metadata", async () => {
@@ -99,7 +114,7 @@ test("what only looked like a call comes out in its block, with its metadata", a
   assert.deepEqual(texts(alone), [["t", "<ask"]]);
 });
 
-test("a block that goes on is freed if the response is not read to its end", async () => {
+test("a block that waits for the next one is freed if the response is not read to its end", async () => {
   openParsers.clear();
   async function* failing() {
     yield* block([CALL.slice(0, 50)]);
@@ -143,6 +158,21 @@ test("calls in JSON that the caller asked for are not read, and those in other t
   for (const deltas of everyCut(` ${CALL}`)) {
     assert.deepEqual(inputs(await rewrite([...block(deltas), finish()], { responseFormat })), [INPUT]);
   }
+});
+
+test("the first text of the response tells whether all of its blocks are JSON", async () => {
+  const responseFormat = { type: "json" };
+  const json = ` {"doc":"Write ${CALL} to ask."}`;
+  for (let at = 1; at < json.length; at++) {
+    const pieces = cut(json, [at]);
+    const got = await rewrite([...blocks(pieces), finish()], { responseFormat });
+    assertLaws(got);
+    assert.deepEqual(inputs(got), []);
+    assert.equal(texts(got).map(([, delta]) => delta).join("").trim(), json.trim());
+    const { content } = await regenerate(pieces.map((text) => ({ type: "text", text })), "stop", { responseFormat });
+    assert.deepEqual(content, contentOf(got).content);
+  }
+  assert.deepEqual(inputs(await rewrite([...blocks([" ", `A ${CALL}`, `{${CALL}`]), finish()], { responseFormat })), [INPUT, INPUT]);
 });
 
 test("another tool's call is one part a delta", async () => {

@@ -116,6 +116,15 @@ describe("the history", () => {
     }
   });
 
+  test("has all suggestions of a call, and all of its words", async () => {
+    const words = "word ".repeat(5000).trim();
+    const follow_up = Array.from({ length: 40 }, (_, i) => ({ text: `${i} ${words}` }));
+    const { prompt } = await transform({ prompt: [{ role: "assistant", content: [call({ question: words, follow_up })] }] });
+    const [{ text }] = prompt.at(-1).content;
+    assert.equal(text.match(/<suggest>/g)?.length, 40);
+    assert.equal(text.split(words).length, 42);
+  });
+
   test("has results as answers of the user", async () => {
     const text = (value) => ({ role: "user", content: [{ type: "text", text: value }] });
     assert.deepEqual(await answered({ type: "text", value: "Yes" }), text("<answer>\nYes\n</answer>"));
@@ -162,6 +171,7 @@ describe("the history", () => {
       {
         role: "tool",
         content: [result({ type: "text", value: "a" }, "read_file"), result({ type: "text", value: "Yes" })],
+        providerOptions: { p: { cacheControl: { type: "ephemeral" } } },
       },
     ];
     const changed = (await transform({ prompt, tools: TOOLS })).prompt.slice(1);
@@ -170,7 +180,8 @@ describe("the history", () => {
       ["assistant", "tool", "user"],
     );
     assert.deepEqual(changed[0].content[0], prompt[0].content[0]);
-    assert.deepEqual(changed[1].content, [prompt[1].content[0]]);
+    assert.deepEqual(changed[1], { role: "tool", content: [prompt[1].content[0]] });
+    assert.deepEqual(changed[2].providerOptions, prompt[1].providerOptions);
   });
 
   test("keeps what messages and their parts have for the provider, such as where its cache ends", async () => {

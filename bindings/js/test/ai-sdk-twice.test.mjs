@@ -136,7 +136,7 @@ describe("a call that can't be asked", () => {
   test("does not stand for the native one", async () => {
     const cutOff = inText(`${envelope(args("Tea?")).slice(0, 70)}`);
     const all = calls(await everyWay(cutOff, natively(args("Tea?"))));
-    // The one in text might go on in another block, so it is rejected at the end.
+    // The one in text might continue in another block, so it is rejected at the end.
     assert.deepEqual(all[0], ["n", input("Tea?")]);
     const rejected = [];
     const broken = native(TOOL, ['{"question": "Tea?", "follow_up": 7}']);

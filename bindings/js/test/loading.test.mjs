@@ -18,7 +18,7 @@ test("what Bun builds has the module inlined, since its scripts are run elsewher
   }
 });
 
-test("a script without its file says how to give the module", async (t) => {
+test("a script without its file tells how to give the module", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "followup-"));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   // The copies are modules, as those of the package.

@@ -173,7 +173,8 @@ describe("Parser", () => {
     const message = "the checkpoint was made under another format: resume it under anthropic, which its parser had, or auto";
     assert.throws(() => new ResponseParser({ format: "openai-chat" }, stored), { name: "TypeError", message });
     const unknown = new ResponseParser().checkpoint();
-    assert.throws(() => new ResponseParser({ format: "anthropic" }, unknown), /^TypeError: .* under another format/);
+    const notYet = "the format of the checkpoint's body is not known yet: pass format auto";
+    assert.throws(() => new ResponseParser({ format: "anthropic" }, unknown), { name: "TypeError", message: notYet });
   });
 
   test("refuses a checkpoint in which a byte has changed or to which one was added", () => {

@@ -46,7 +46,7 @@ describe("a response with the status of an error", () => {
     assert.equal(error.status, 502);
   });
 
-  test("gives what the provider says of it", async () => {
+  test("gives what the provider tells of it", async () => {
     const { all, error } = await taken(failed('{"error":{"message":"bad key","type":"invalid_request_error"}}', 401));
     assert.deepEqual(all, [{ type: "error", code: "provider", message: "bad key" }]);
     assert.equal(error, undefined);
@@ -55,8 +55,8 @@ describe("a response with the status of an error", () => {
   test("fails in React, without its text", async () => {
     const { status, error, text, parts } = await shown(failed(PAGE));
     assert.deepEqual([status, error.status, text, parts], ["failed", 502, "", []]);
-    const said = await shown(failed('{"error":{"message":"bad key"}}'));
-    assert.deepEqual([said.status, said.errors.map(({ message }) => message)], ["done", ["bad key"]]);
+    const told = await shown(failed('{"error":{"message":"bad key"}}'));
+    assert.deepEqual([told.status, told.errors.map(({ message }) => message)], ["done", ["bad key"]]);
   });
 });
 
@@ -76,6 +76,8 @@ describe("a response, a stream and bytes of other classes", () => {
     }
     for (const source of [response(), stream(), [bytes()]]) assert.equal((await shown(source)).text, "Hi");
     assert.deepEqual(new Parser().feed(bytes()), [{ type: "text", text: "Hi" }]);
+    const { ok, ...shim } = response();
+    assert.deepEqual(await taken(shim), { all: [{ type: "text", text: "Hi" }] });
   });
 
   test("are refused if they are other views of a buffer", () => {

@@ -90,6 +90,13 @@ for (const version of Object.keys(VERSIONS)) {
     await page.fill("[data-part=text]", "mine");
     await part(page, "edit", 0).click();
     assert.equal(await page.inputValue("[data-part=text]"), `mine\n${first}`);
+    for (const expected of [second, second, first]) {
+      await part(page, "edit", expected === first ? 0 : 1).click();
+      assert.equal(await page.inputValue("[data-part=text]"), `mine\n${expected}`);
+    }
+    await page.fill("[data-part=text]", `mine\n${first}, too`);
+    await part(page, "edit", 1).click();
+    assert.equal(await page.inputValue("[data-part=text]"), `mine\n${first}, too\n${second}`);
   });
 
   test(`React ${version}: an own answer is sent by Enter, and Shift+Enter makes a new line`, async (t) => {

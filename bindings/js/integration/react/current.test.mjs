@@ -67,6 +67,34 @@ for (const version of Object.keys(VERSIONS)) {
     assert.deepEqual(errors, []);
   });
 
+  test(`React ${version}: a later click of a series answers, unless an earlier one of it has`, async (t) => {
+    const { page, errors } = await opened(t, version, { query: "current" });
+    const click = async (clickCount) => {
+      const { x, y } = await part(page, "take").boundingBox();
+      await page.mouse.move(x + 4, y + 4);
+      await page.mouse.down({ clickCount });
+      await page.mouse.up({ clickCount });
+    };
+    const shown = async (call) => {
+      await show(page, call);
+      await until(page, (state) => document.querySelector(".question").dataset.state === state, call.state);
+    };
+    await shown(growing("One?"));
+    await click(1);
+    await shown(open("One?"));
+    await click(2);
+    await page.waitForSelector("[data-state=answered]");
+    await shown(open("Two?", { index: 1 }));
+    await click(3);
+    assert.equal((await answers(page)).length, 1);
+    // The next series begins elsewhere.
+    await page.mouse.click(700, 800);
+    await click(2);
+    await page.waitForSelector("[data-state=answered]");
+    assert.equal((await answers(page)).length, 2);
+    assert.deepEqual(errors, []);
+  });
+
   test(`React ${version}: another call has a countdown of its own`, async (t) => {
     const { page } = await opened(t, version, { query: "current&auto=10", prepare: (page) => page.clock.install() });
     const counts = () => eventually(async () => (await page.clock.runFor(50), part(page, "countdown").count()));

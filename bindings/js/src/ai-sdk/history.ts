@@ -1,5 +1,6 @@
 import type { CompleteEvent, RejectedEvent } from "../events.js";
 import { ArgumentsParser } from "../parsers.js";
+import { LIMITS } from "./native-call.js";
 import { merged, type ProviderMetadata } from "./parts.js";
 
 export const TOOL = "ask_followup_question";
@@ -52,8 +53,10 @@ export function history(prompt: readonly object[]): object[] {
     } else if (role === "tool" && typeof content !== "string" && content.some((part) => isOurs(part, "tool-result"))) {
       const rest = content.filter((part) => !isOurs(part, "tool-result"));
       const answers = content.filter((part) => isOurs(part, "tool-result")).flatMap(answer);
-      if (rest.length > 0) messages.push({ ...message, content: rest });
-      const user = { role: "user", content: answers, ...forProvider(message.providerOptions) };
+      // Of two messages, the last one has what the whole has for the provider.
+      const { providerOptions, ...bare } = message;
+      if (rest.length > 0) messages.push({ ...bare, content: rest });
+      const user = { role: "user", content: answers, ...forProvider(providerOptions) };
       if (isAnswer && rest.length === 0) join(messages, user);
       else messages.push(user);
       isAnswer = true;
@@ -89,7 +92,7 @@ function forProvider(providerOptions: ProviderMetadata | undefined): ForProvider
 
 /** Returns a call as the text that a model without tools would have written. */
 function call({ input, providerOptions }: MessagePart): MessagePart {
-  const parser = new ArgumentsParser(TOOL);
+  const parser = new ArgumentsParser(TOOL, { limits: LIMITS });
   parser.feed(typeof input === "string" ? input : JSON.stringify(input ?? {}));
   const { question = "", suggestions } = parser.finish().at(-1) as CompleteEvent | RejectedEvent;
   parser.free();

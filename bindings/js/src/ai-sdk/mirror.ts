@@ -1,12 +1,14 @@
-/** What both sides have of a step: how many code units each of them goes on. */
+/** The longest that is compared at once: two escapes, of the halves of a surrogate pair. */
+const LONGEST = 12;
+
+/** How many code units a step takes from each side. */
 interface Step {
   readonly given: number;
   readonly written: number;
 }
 
 /**
- * Passes the input of a native call on as the provider gives it, as long as it says what is written, and from there on as
- * it is written.
+ * Passes the input of a native call on: first what the provider gives, and from the first difference what is written.
  *
  * Both are JSON, and are compared side by side. White space, escapes, and the white space around a text are no difference.
  * Where nothing is repaired, what comes out is thus what the provider gave, byte for byte.
@@ -15,6 +17,8 @@ export class Mirror {
   /** What is not compared yet. */
   #given = "";
   #written = "";
+  /** What is given after that. It waits in pieces, since to add each of them to a long text would copy it. */
+  #more: string[] = [];
   #at = { given: 0, written: 0 };
   #inString = false;
   /** Only white space of the string has come. */
@@ -29,23 +33,39 @@ export class Mirror {
 
   /** Adds what the provider gives. */
   give(text: string): void {
-    if (!this.#isApart) this.#given += text;
+    if (!this.#isApart) this.#more.push(text);
   }
 
   /** Adds what is written, and returns what comes out. */
   write(text: string): string {
     this.#written += text;
-    this.#at = { given: 0, written: 0 };
-    while (!this.#isApart && this.#step());
-    const out = this.#given.slice(0, this.#at.given);
-    this.#given = this.#given.slice(this.#at.given);
-    this.#written = this.#written.slice(this.#at.written);
+    let out = "";
+    do out += this.#run();
+    while (this.#refill());
     return this.#pass(this.#isApart ? out + this.#end() : out);
   }
 
   /** Returns the rest of what is written: nothing more is given. */
   finish(): string {
     return this.#pass(this.#end());
+  }
+
+  /** Compares as far as possible, and returns what comes out. */
+  #run(): string {
+    this.#at = { given: 0, written: 0 };
+    while (!this.#isApart && this.#step());
+    const out = this.#given.slice(0, this.#at.given);
+    this.#given = this.#given.slice(this.#at.given);
+    this.#written = this.#written.slice(this.#at.written);
+    return out;
+  }
+
+  /** Takes what is given next. Returns `false` if there is nothing, or if it is not needed yet. */
+  #refill(): boolean {
+    if (this.#isApart || this.#more.length === 0 || this.#given.length >= LONGEST) return false;
+    this.#given += this.#more.join("");
+    this.#more = [];
+    return true;
   }
 
   #pass(out: string): string {
@@ -56,10 +76,11 @@ export class Mirror {
   #end(): string {
     const rest = this.#written;
     this.#given = this.#written = "";
+    this.#more = [];
     return rest;
   }
 
-  /** Goes on by one step. Returns `false` if one of the sides has to come first, or if they differ. */
+  /** Takes one step. Returns `false` if one of the sides has to come first, or if they differ. */
   #step(): boolean {
     const step = this.#inString ? this.#inText() : this.#between();
     if (step === undefined) return false;

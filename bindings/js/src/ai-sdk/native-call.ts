@@ -10,8 +10,8 @@ import { NO_PLACE, type Rejection } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 import { InputWriter } from "./writer.js";
 
-/** The limits of a native call, unless the caller sets them: what it has was valid before. */
-const LIMITS: CallLimits = {
+/** The limits of a native call, unless the caller sets others. They are high, since the AI SDK itself has none. */
+export const LIMITS: CallLimits = {
   question: 2 ** 20,
   answer: 2 ** 20,
   suggestions: 2 ** 12,
@@ -97,7 +97,7 @@ export class NativeCall {
     this.#ask.enqueue({ ...part, input } as Part);
   }
 
-  /** Returns the input so that it continues what has come out, if that says the same in another form. */
+  /** Returns the input so that it continues what has come out, if the two differ only in form. */
   #continued(input: string): string {
     if (input.startsWith(this.#sent)) return input;
     const mirror = new Mirror();

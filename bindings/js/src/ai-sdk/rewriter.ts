@@ -16,7 +16,7 @@ export class Rewriter implements TextOutput {
   readonly settings: Settings;
   readonly #enqueue: (part: Part) => void;
   readonly #blocks = new Map<string, TextBlock>();
-  /** Blocks that go on in the next one. */
+  /** Blocks that the next one continues. */
   readonly #paused: TextBlock[] = [];
   readonly #natives = new Map<string, NativeCall>();
   readonly #textIds = new Set<string>();
@@ -25,11 +25,14 @@ export class Rewriter implements TextOutput {
   #draft: Draft | undefined;
   /** Whether a question tool was called. */
   #isCalled = false;
+  /** Whether the text is JSON that the caller asked for: the first character that is not blank tells. */
+  #isData: boolean | undefined;
 
   constructor(settings: Settings, enqueue: (part: Part) => void) {
     this.settings = settings;
     this.#enqueue = enqueue;
     this.#asks = new Asks(enqueue);
+    if (!settings.isJson) this.#isData = false;
     if (settings.reasoning) this.#draft = new Draft(settings);
   }
 
@@ -56,6 +59,13 @@ export class Rewriter implements TextOutput {
     };
     if (event.noteCodes.includes("stream_ended")) this.#waiting.push(end);
     else end(false);
+  }
+
+  isData(next: string): boolean | undefined {
+    if (this.#isData !== undefined) return this.#isData;
+    const first = /\S/.exec(next)?.[0];
+    if (first !== undefined) this.#isData = first === "{" || first === "[";
+    return this.#isData;
   }
 
   /** Rewrites the next part. What is not known is passed through. */
@@ -112,16 +122,16 @@ export class Rewriter implements TextOutput {
   }
 
   #textStart(part: TextStart): void {
-    const block = this.#paused.shift() ?? new TextBlock(part, this);
-    block.resume(part);
+    const block = this.#paused.shift() ?? new TextBlock(this);
+    block.start(part);
     this.#blocks.set(part.id, block);
   }
 
   #textEnd(part: TextEnd): void {
     const block = this.#blocks.get(part.id);
-    const goesOn = block?.pause(part);
+    const isPaused = block?.pause(part);
     this.#blocks.delete(part.id);
-    if (block && goesOn) this.#paused.push(block);
+    if (block && isPaused) this.#paused.push(block);
   }
 
   #inputStart(part: InputStart): void {

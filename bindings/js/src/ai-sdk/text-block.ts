@@ -9,11 +9,21 @@ import { TextCall } from "./text-call.js";
 export interface TextOutput extends Output {
   /** Ends a call in text, unless its end has to wait for the reason why the model finished. */
   complete(call: TextCall, event: CompleteEvent, raw: string): void;
+  /**
+   * Returns whether all text of the response is JSON that the caller asked for; `undefined` while only white space has
+   * come. `next` is the next text.
+   */
+  isData(next: string): boolean | undefined;
 }
 
-/** A block that goes on with what the last one left open. */
-interface Next {
-  readonly start: TextStart;
+/** A block as the provider sent it. */
+interface Sent {
+  start: TextStart;
+  /** Its end, once that has come. */
+  end: TextEnd | undefined;
+  /** How many code units of it are not out. */
+  left: number;
+  /** Metadata of what has not come out, such as a signature that comes with an empty delta. */
   metadata: ProviderMetadata | undefined;
 }
 
@@ -21,66 +31,60 @@ interface Next {
  * A block of text that the model writes: prose, and calls between it.
  *
  * Providers end a block where something else comes, such as a citation or reasoning, also inside a call. So what is
- * not out at its end goes on in the next block. Text comes out in the block that it came in.
+ * not out at its end is read together with the next block. Text comes out in the block that it came in.
  */
 export class TextBlock {
   readonly #output: TextOutput;
   readonly #parser: Parser;
-  #start: TextStart;
+  /** The blocks of which something is not out, and the newest one. */
+  readonly #sent: Sent[] = [];
   /** The part of text that is open. */
   #open: string | undefined;
   /** The part of text before the last call. Its end waits, since the block may still have metadata for it. */
   #before: string | undefined;
-  /** Metadata of what has not come out, such as a signature that comes with an empty delta. */
-  #metadata: ProviderMetadata | undefined;
   /** White space before the first other character of a part. */
   #blank = "";
   /** What has been fed and is in no event yet but in partials. */
   #raw = "";
   /** The open call; `undefined` if there is none, or if the caller has no such tool. */
   #call: TextCall | undefined;
-  /** Whether the text is JSON that the caller asked for; `undefined` while only white space has come, which is not read yet. */
-  #isData: boolean | undefined;
+  /** White space that is not read yet, since it is not known whether the text is data. */
   #unread = "";
-  /** The end of a block that goes on, how much of what has been fed is of that block, and the next block once it has begun. */
-  #ended: TextEnd | undefined;
-  #left = 0;
-  #next: Next | undefined;
 
-  constructor(start: TextStart, output: TextOutput) {
-    this.#start = start;
+  constructor(output: TextOutput) {
     this.#output = output;
     this.#parser = new Parser(output.settings.policy);
-    if (!output.settings.isJson) this.#isData = false;
+  }
+
+  /** The block whose text comes out next. */
+  get #first(): Sent {
+    return this.#sent[0] as Sent;
+  }
+
+  /** Begins the block, or continues in the next one. */
+  start(start: TextStart): void {
+    this.#sent.push({ start, end: undefined, left: 0, metadata: undefined });
+    this.#advance(0);
   }
 
   delta(part: TextDelta): void {
+    const newest = this.#sent.at(-1) as Sent;
+    newest.left += part.delta.length;
+    newest.metadata = merged(newest.metadata, part.providerMetadata);
     this.#raw += part.delta;
-    if (this.#next) this.#next.metadata = merged(this.#next.metadata, part.providerMetadata);
-    else this.#metadata = merged(this.#metadata, part.providerMetadata);
     for (const event of this.#read(part.delta)) this.#event(event, part);
     this.#call?.flush();
   }
 
-  /** Ends the block. Returns whether it goes on: what has been fed and is not out may be a call that ends in the next one. */
+  /** Ends the block. Returns whether the next one continues it: what is not out may be a call that ends there. */
   pause(part: TextEnd): boolean {
     if (this.#raw === "") {
       this.#end(part);
       return false;
     }
-    const before = merged(this.#ended?.providerMetadata, this.#next?.metadata);
-    const metadata = merged(before, part.providerMetadata);
-    this.#ended = { ...part, ...(metadata && { providerMetadata: metadata }) };
-    this.#next = undefined;
-    this.#left = this.#raw.length;
-    if (this.#call) this.#endLast();
+    (this.#sent.at(-1) as Sent).end = part;
+    if (this.#call) this.#endFirst();
     return true;
-  }
-
-  /** Goes on with the next block. */
-  resume(start: TextStart): void {
-    if (this.#ended === undefined) this.#start = start;
-    else this.#next = { start, metadata: undefined };
   }
 
   /** Ends the block where the stream ends. */
@@ -95,35 +99,45 @@ export class TextBlock {
 
   #end(part: TextEnd | undefined): void {
     for (const event of [...feed(this.#parser, this.#unread), ...this.#parser.finish()]) this.#event(event, undefined);
-    if (this.#ended) this.#endLast();
-    else this.#metadata = merged(this.#metadata, part?.providerMetadata);
+    while (this.#sent.length > 1) this.#shift();
+    this.#first.end ??= part ?? { type: "text-end", id: this.#first.start.id };
     this.#closeText();
-    this.#endBefore(part ?? { type: "text-end", id: this.#start.id });
+    this.#endFirst();
     this.#parser.free();
   }
 
-  /** Ends the block that went on. What comes now is of the next one. */
-  #endLast(): void {
-    this.#metadata = merged(this.#metadata, this.#ended?.providerMetadata);
+  /** Counts what is out. The blocks of which nothing is left end, except for the newest one. */
+  #advance(length: number): void {
+    while (this.#sent.length > 1 && length >= this.#first.left) {
+      length -= this.#first.left;
+      this.#shift();
+    }
+    this.#first.left -= length;
+  }
+
+  #shift(): void {
     this.#closeText();
-    this.#endBefore(this.#ended);
-    this.#metadata = this.#next?.metadata;
-    this.#start = this.#next?.start ?? this.#start;
-    this.#ended = this.#next = undefined;
-    this.#left = 0;
+    this.#endFirst();
+    this.#sent.shift();
+  }
+
+  /** Ends the closed part of text if the end of its block has come. */
+  #endFirst(): void {
+    const first = this.#first;
+    if (first.end === undefined || this.#before === undefined) return;
+    first.metadata = merged(first.metadata, first.end.providerMetadata);
+    this.#endBefore(first.end);
+    first.metadata = undefined;
+    first.end = { type: "text-end", id: first.end.id };
   }
 
   /** Returns the events of the next text. JSON that the caller asked for is all prose. */
   #read(delta: string): FollowupEvent[] {
-    if (this.#isData === undefined) {
-      this.#unread += delta;
-      if (!/\S/.test(this.#unread)) return [];
-      this.#isData = /^\s*[{[]/.test(this.#unread);
-      delta = this.#unread;
-      this.#unread = "";
-    }
-    if (!this.#isData) return feed(this.#parser, delta);
-    return delta === "" ? [] : [{ type: "text", text: delta }];
+    const isData = this.#output.isData(delta);
+    const text = this.#unread + delta;
+    this.#unread = isData === undefined ? text : "";
+    if (isData === undefined || text === "") return [];
+    return isData ? [{ type: "text", text }] : feed(this.#parser, text);
   }
 
   #event(event: FollowupEvent, part: TextDelta | undefined): void {
@@ -146,7 +160,7 @@ export class TextBlock {
     const tool = this.#output.settings.tools.get(name);
     if (this.#call || tool === undefined) return this.#call;
     this.#closeText();
-    if (this.#ended) this.#endLast();
+    this.#endFirst();
     this.#call = new TextCall(tool, this.#output);
     return this.#call;
   }
@@ -155,18 +169,21 @@ export class TextBlock {
     const raw = this.#consume(units(this.#raw, event.end - event.start));
     const call = this.#begin(event.tool);
     this.#call = undefined;
-    if (call === undefined) this.#write(raw, part);
-    else if (event.type === "rejected") call.reject(event, raw);
+    if (call === undefined) return this.#write(raw, part);
+    this.#advance(raw.length);
+    if (event.type === "rejected") call.reject(event, raw);
     else this.#output.complete(call, event, raw);
   }
 
   /** Writes the next text, each piece of it in its block. */
   #write(text: string, part: TextDelta | undefined): void {
-    const last = text.slice(0, this.#left);
-    this.#left -= last.length;
-    if (last !== "") this.#text(last, undefined);
-    if (this.#ended && this.#left === 0) this.#endLast();
-    if (last.length < text.length) this.#text(text.slice(last.length), part);
+    while (text !== "") {
+      const isNewest = this.#sent.length === 1;
+      const piece = isNewest ? text : text.slice(0, this.#first.left);
+      this.#text(piece, isNewest ? part : undefined);
+      this.#advance(piece.length);
+      text = text.slice(piece.length);
+    }
   }
 
   #text(text: string, part: TextDelta | undefined): void {
@@ -176,17 +193,18 @@ export class TextBlock {
       text = this.#blank;
       this.#beginText();
     }
-    const metadata = merged(this.#metadata, part?.providerMetadata);
-    this.#metadata = undefined;
+    const metadata = merged(this.#first.metadata, part?.providerMetadata);
+    this.#first.metadata = undefined;
     const delta = { ...part, type: "text-delta", id: this.#open, delta: text };
     this.#output.enqueue({ ...delta, ...(metadata && { providerMetadata: metadata }) } as Part);
   }
 
   #beginText(): void {
     this.#endBefore(undefined);
-    this.#open = this.#output.textId(this.#start.id);
-    this.#output.enqueue({ ...this.#start, id: this.#open } as Part);
-    this.#start = { type: "text-start", id: this.#start.id };
+    const { start } = this.#first;
+    this.#open = this.#output.textId(start.id);
+    this.#output.enqueue({ ...start, id: this.#open } as Part);
+    this.#first.start = { type: "text-start", id: start.id };
   }
 
   /** Closes the open part of text. White space that nothing followed is dropped. */
@@ -203,7 +221,7 @@ export class TextBlock {
   #endBefore(part: TextEnd | undefined): void {
     if (this.#before === undefined) return;
     const end = { type: "text-end", ...part, id: this.#before };
-    const metadata = part && this.#metadata;
+    const metadata = part && this.#first.metadata;
     this.#before = undefined;
     this.#output.enqueue({ ...end, ...(metadata && { providerMetadata: metadata }) } as Part);
   }

@@ -10,7 +10,7 @@ function read(file: URL, entry: string): Uint8Array<ArrayBuffer> {
     return readFileSync(file);
   } catch (cause) {
     if ((cause as { code?: unknown }).code !== "ENOENT") throw cause;
-    // A bundler that takes the script for Node's has left the file behind.
+    // A bundler that builds the script for Node does not copy the file.
     const message = `${file.pathname} is not there: build with the condition "module", which inlines it, or give the module to install of ${entry}`;
     throw new Error(message, { cause });
   }

@@ -50,8 +50,9 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
 
   /** Returns the text with a suggestion: after words of the user's own, and in place of another suggestion. */
   function withSuggestion(answer: string): string {
-    const isOwn = text.trim() !== "" && (edited === undefined || text !== suggestions[edited]?.answer);
-    return isOwn ? `${text}\n${answer}` : answer;
+    const last = edited === undefined ? undefined : suggestions[edited]?.answer;
+    const own = last === undefined ? text : withoutTail(text, last);
+    return own.trim() === "" ? answer : `${own}\n${answer}`;
   }
 
   function write(value: string): void {
@@ -127,4 +128,10 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
       )}
     </>
   );
+}
+
+/** Returns a text without its last lines, if they are these. */
+function withoutTail(text: string, lines: string): string {
+  if (text === lines) return "";
+  return text.endsWith(`\n${lines}`) ? text.slice(0, -lines.length - 1) : text;
 }

@@ -12,7 +12,7 @@ export type Status =
 
 /** What a stream has given so far. */
 export interface Content {
-  /** Prose, calls, other tools and errors, in order. A part keeps its index, unless a call before it is dropped, since another one counts. */
+  /** Prose, calls, other tools and errors, in order. A part keeps its index until an earlier call is superseded and dropped. */
   readonly parts: readonly Part[];
   /** All prose. */
   readonly text: string;

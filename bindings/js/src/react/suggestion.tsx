@@ -1,6 +1,7 @@
 import type { MouseEvent, ReactElement } from "react";
 import type { Suggestion } from "../events.js";
 import { type Look, part } from "./look.js";
+import { answers } from "./series.js";
 
 /** The texts of a suggestion: its answer, and what is said of it. */
 export function SuggestionText({ suggestion, look }: { suggestion: Suggestion; look: Look }): ReactElement {
@@ -65,8 +66,7 @@ export function SuggestionItem({
   const { labels } = look;
   // A button that is disabled would lose the focus.
   const disabled = { "aria-disabled": !isOpen || undefined };
-  // The second click of a double click would answer the question that is shown next.
-  const onClick = ({ detail }: MouseEvent) => detail <= 1 && onTake(index);
+  const onClick = (event: MouseEvent) => isOpen && answers(event) && onTake(index);
   return (
     <li {...part(look, "suggestion")} data-chosen={isChosen || undefined} data-next={isNext || undefined}>
       <button type="button" {...part(look, "take")} {...disabled} onClick={onClick}>
