@@ -727,7 +727,7 @@ impl Reader<'_> {
             let is_outside = matches!(code, Code::Outside);
             // "By default calls may start anywhere."
             if c == '<' && at >= tried && (is_outside || !self.rules.outside_code) {
-                // "After a call, prose goes on in the middle of a line and outside code."
+                // "After a call, prose continues in the middle of a line and outside code."
                 if let Some(tag) = self.ask_open(at) {
                     held = 0;
                     let body = tag.end;
@@ -816,7 +816,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "a line that begins (after tag space)". "After a call, prose goes on
+    /// "a line that begins (after tag space)". "After a call, prose continues
     /// in the middle of a line".
     fn line_begins(&self, at: usize, call_ends: Option<usize>) -> bool {
         for before in 0..=at {

@@ -391,7 +391,8 @@ impl Reader {
     ///
     /// "one longer than `answer`, or after as many as there can be questions or suggestions, is
     /// dropped"
-    /// `keeps_places`: an empty word stands for one that is dropped or no word, since its index counts.
+    /// `keeps_places`: an empty word replaces one that is dropped, or is no word, so that the others keep
+    /// their index.
     fn words(
         &mut self,
         kind: Kind,

@@ -93,7 +93,7 @@ pub(super) fn has_large_output(column: &DataType) -> Result<bool, Error> {
     }
 }
 
-/// Returns whether the values of a type are bytes, of which nobody says that they are text.
+/// Returns whether the values of a type are bytes, which need not be text.
 pub(super) fn are_bytes(column: &DataType) -> bool {
     match column {
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => true,

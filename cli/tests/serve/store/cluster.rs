@@ -27,7 +27,7 @@ fn connections(store: &RedisCluster, node: usize) -> usize {
 async fn replicas_share_conversations_through_a_cluster() {
     let Some(store) = RedisCluster::start().await else { return };
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
-    for id in (0..12).map(|nth| format!("cluster-{nth}")) {
+    for id in (0..12).map(|index| format!("cluster-{index}")) {
         let id = &*id;
         let body = relay(&owner, id, &asks_and_continues(id)).await;
         until(async || is_asked(&other, id).await).await;
@@ -84,7 +84,7 @@ async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
     check_seen(&seen, &here.up_to(is_end).await);
     body.await.unwrap();
     // Other conversations on the same node: messages arrive there, too.
-    let ids = (0..).map(|nth| format!("cluster-after-{nth}")).filter(|id| store.primary_of(id) == lost);
+    let ids = (0..).map(|index| format!("cluster-after-{index}")).filter(|id| store.primary_of(id) == lost);
     let mut took = Vec::new();
     for id in ids.take(3) {
         let id = &*id;

@@ -91,7 +91,7 @@ async fn of_two_requests_at_once_for_a_conversation_that_is_elsewhere_one_begins
             let given = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
             (given, tokio::spawn(read(response)))
         };
-        let gates = [1, 2].map(|nth| format!("{id}-{nth}"));
+        let gates = [1, 2].map(|gate| format!("{id}-{gate}"));
         // So that both requests find that the conversation is not in the memory of this replica.
         redis.signal(Signal::STOP);
         let stopped = Instant::now();
