@@ -415,7 +415,7 @@ impl<'a> ArgumentsReader<'a> {
     ///
     /// "as a string in a native call, but without the repair `SuggestionsAsText` if it is JSON;
     /// `null` and `None` in any case are nothing; and if the whole text is one JSON string, it is
-    /// decoded once more." "Entities are [..] never decoded in the rest."
+    /// decoded once more." "In `question`, and in markup inside a string, the policy decides [..] In the rest they never are."
     ///
     /// Decided: what is decoded once more may be `null` as well. `null` is as the `null` of a native
     /// call: it has no repair and no note.

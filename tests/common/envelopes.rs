@@ -1602,7 +1602,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// "`question`: as the text of `<question>`." "Entities are as the policy says in `question`".
+    /// "`question`: as the text of `<question>`." "In `question`, [..] the policy decides
+    /// whether entities are decoded."
     fn question_of(&self, has: &mut ArgumentsReader<'a>, text: &str) -> Parsed<()> {
         let reader = Reader::new(text.as_bytes(), self.rules);
         let mut value = Value::new(self.rules.question);
