@@ -12,41 +12,44 @@ const NODE_TIMEOUT: &str = "1000";
 /// The same where none is killed. A machine that is busy may stop a node for a while.
 const PATIENT_NODE_TIMEOUT: &str = "15000";
 
+/// The same while a cluster starts. As long as it takes, a primary that knows no other refuses commands.
+const NODE_TIMEOUT_AT_START: &str = "2000";
+
 /// Three primaries, and a copy of each. Everything is killed when dropped.
 pub(super) struct RedisCluster {
     /// The primaries, then their copies.
     pub(super) nodes: Vec<RedisServer>,
     _folder: TempDir,
-    _only: MutexGuard<'static, ()>,
+    _only: Option<MutexGuard<'static, ()>>,
 }
 
-/// Locked by the cluster that runs: the nodes of several would take each other for dead on a small machine.
+/// Locked by the cluster of which a node is killed: on a small machine, the nodes of several such clusters
+/// would take each other for dead.
 static ONLY: Mutex<()> = Mutex::const_new(());
 
 impl RedisCluster {
     /// Starts a cluster of which no node is killed; `None` if there is no Redis.
     pub(super) async fn start() -> Option<RedisCluster> {
-        RedisCluster::start_with(PATIENT_NODE_TIMEOUT).await
+        RedisCluster::start_with(PATIENT_NODE_TIMEOUT, None).await
     }
 
     /// Starts a cluster that soon finds that a node was killed; `None` if there is no Redis.
     pub(super) async fn start_to_fail() -> Option<RedisCluster> {
-        RedisCluster::start_with(NODE_TIMEOUT).await
+        RedisCluster::start_with(NODE_TIMEOUT, Some(ONLY.lock().await)).await
     }
 
     /// The same, but a copy is promoted only after a while, in which a test can act.
     pub(super) async fn start_to_fail_slowly() -> Option<RedisCluster> {
-        RedisCluster::start_with("5000").await
+        RedisCluster::start_with("5000", Some(ONLY.lock().await)).await
     }
 
-    async fn start_with(node_timeout: &str) -> Option<RedisCluster> {
-        let only = ONLY.lock().await;
+    async fn start_with(node_timeout: &str, only: Option<MutexGuard<'static, ()>>) -> Option<RedisCluster> {
         let folder = tempfile::tempdir().unwrap();
         let buses: Vec<u16> = (0..6).map(|_| free_port()).collect();
         let start = |bus: &u16| {
             let (bus, file) = (bus.to_string(), folder.path().join(format!("{bus}.conf")));
             let file = file.to_str().unwrap();
-            let more = ["--repl-diskless-sync-delay", "0", "--cluster-node-timeout", node_timeout];
+            let more = ["--repl-diskless-sync-delay", "0", "--cluster-node-timeout", NODE_TIMEOUT_AT_START];
             let cluster = ["--cluster-enabled", "yes", "--cluster-port", &bus, "--cluster-config-file", file];
             RedisServer::start(&[&cluster[..], &more].concat())
         };
@@ -56,7 +59,12 @@ impl RedisCluster {
         }
         for (index, node) in nodes.iter().enumerate() {
             node.tell(&format!("CLUSTER SET-CONFIG-EPOCH {}", index + 1));
-            nodes[0].tell(&format!("CLUSTER MEET 127.0.0.1 {} {}", node.port, buses[index]));
+        }
+        for (index, node) in nodes.iter().enumerate() {
+            // All meet all, because gossip takes seconds.
+            for other in &nodes {
+                other.tell(&format!("CLUSTER MEET 127.0.0.1 {} {}", node.port, buses[index]));
+            }
         }
         let cluster = RedisCluster { nodes, _folder: folder, _only: only };
         for node in &cluster.nodes {
@@ -74,6 +82,9 @@ impl RedisCluster {
                 copies == 3 && node.ask("CLUSTER INFO").contains("cluster_state:ok")
             })
             .await;
+        }
+        for node in &cluster.nodes {
+            node.tell(&format!("CONFIG SET cluster-node-timeout {node_timeout}"));
         }
         Some(cluster)
     }
