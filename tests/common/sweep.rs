@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use std::env;
 
 /// By default so many times fewer of the longest sequences, and cases of a property, are tried.
-const FEW: u32 = 30;
+const FEW: u32 = 60;
 
 /// How many cases a property is tried with that has so many at the full length.
 pub fn cases(full: u32) -> u32 {

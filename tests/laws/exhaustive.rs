@@ -270,7 +270,7 @@ fn every_short_sequence_of_envelopes_of_wide_tokens_means_what_the_reference_say
 #[test]
 fn every_short_sequence_of_envelopes_means_what_the_reference_says_outside_code() {
     let rules = Rules { outside_code: true, decode_entities: true, ..all_families() };
-    ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2), streams, &rules));
+    ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(4), streams, &rules));
 }
 
 #[test]
@@ -296,5 +296,5 @@ fn every_short_sequence_of_envelopes_means_what_the_reference_says_with_one_fami
 #[test]
 fn no_short_sequence_of_envelopes_is_read_under_the_strict_policy() {
     let rules = Rules { strict: true, envelopes: Envelopes::all(), ..Rules::with_few_tools() };
-    ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2), streams, &rules));
+    ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(4), streams, &rules));
 }
