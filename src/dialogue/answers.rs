@@ -5,16 +5,25 @@ use alloc::vec::Vec;
 
 use super::error::AnswerErrorKind;
 use super::form::{Form, FormQuestion};
+use super::image::Image;
 use super::reply::{Answer, FormAnswer};
 use super::template::{Template, is_number};
 use crate::shape::QuestionKind;
+
+/// The answer to a form for which only images were sent.
+const SEE_IMAGES: &str = "(see the attached images)";
 
 impl Form {
     /// Returns the answers, one for each question, if the form accepts them.
     ///
     /// Blank texts are left out. A note is the answer, or part of it, if there is nothing else or
-    /// the reply has no place for it: nothing that the user wrote is lost.
-    pub(super) fn accept(&self, answer: &Answer, template: &Template) -> Result<Vec<FormAnswer>, AnswerErrorKind> {
+    /// the reply has no place for it: nothing that the user wrote is lost. Images alone are an answer.
+    pub(super) fn accept(
+        &self,
+        answer: &Answer,
+        images: &[Image],
+        template: &Template,
+    ) -> Result<Vec<FormAnswer>, AnswerErrorKind> {
         let answers = match answer {
             Answer::Form(answers) => answers.clone(),
             _ if self.questions.len() != 1 => {
@@ -35,7 +44,10 @@ impl Form {
             let answer = answer.normal();
             if template.takes_note(self, question, &answer) { answer } else { answer.with_note_in_text() }
         });
-        let answers: Vec<FormAnswer> = answers.collect();
+        let mut answers: Vec<FormAnswer> = answers.collect();
+        if !images.is_empty() && !answers.iter().any(FormAnswer::is_answered) {
+            self.point_to_images(&mut answers);
+        }
         for (index, (question, answer)) in self.questions.iter().zip(&answers).enumerate() {
             question.check(index, answer)?;
             if question.required == Some(true) && !answer.is_answered() {
@@ -43,6 +55,16 @@ impl Form {
             }
         }
         Ok(answers)
+    }
+
+    /// Answers the first question that takes any text with what says that the images are the answer.
+    fn point_to_images(&self, answers: &mut [FormAnswer]) {
+        let takes_any = |question: &FormQuestion| {
+            question.takes_text() && question.kind.is_none_or(|kind| kind == QuestionKind::Text)
+        };
+        if let Some((answer, _)) = answers.iter_mut().zip(&self.questions).find(|(_, question)| takes_any(question)) {
+            *answer = FormAnswer::text(SEE_IMAGES);
+        }
     }
 
     /// Returns the answers so far, none or one for each question, if the form accepts them.

@@ -61,8 +61,9 @@ impl Reply {
     /// * OpenAI Responses: a `function_call_output` for each result, with its images, then the
     ///   messages.
     /// * Anthropic: one message of the user, with a `tool_result` for each result and its images,
-    ///   then the rest. A result that the tool's host marks as an error has `is_error`. A blank text
-    ///   is an error there and is left out; if nothing is left, there is no message.
+    ///   then the rest. A result that the tool's host marks as an error has `is_error` and no images,
+    ///   which are an error there: they follow with the rest. A blank text is an error there, too,
+    ///   and is left out; if nothing is left, there is no message.
     ///
     /// Images keep their order; OpenAI gets their data URLs unchanged. Cost: linear; a copy of the
     /// texts and images.
@@ -139,26 +140,31 @@ fn openai_responses_content(reply: &Reply) -> Value {
 fn anthropic(replies: &[Reply]) -> Vec<Value> {
     let results = replies.iter().filter_map(|reply| {
         let id = reply.id.as_deref()?;
-        let content: Vec<Value> = anthropic_content(reply).collect();
-        let mut result = json!({"type": "tool_result", "tool_use_id": id, "content": content});
-        if reply.is_error {
-            result["is_error"] = Value::Bool(true);
+        if !reply.is_error {
+            let content: Vec<Value> = anthropic_text(reply).chain(anthropic_images(reply)).collect();
+            return Some(json!({"type": "tool_result", "tool_use_id": id, "content": content}));
         }
-        Some(result)
+        let content: Vec<Value> = anthropic_text(reply).collect();
+        Some(json!({"type": "tool_result", "tool_use_id": id, "content": content, "is_error": true}))
     });
-    let rest = replies.iter().filter(|reply| reply.id.is_none()).flat_map(anthropic_content);
+    let rest = replies.iter().flat_map(|reply| {
+        let text = anthropic_text(reply).filter(|_| reply.id.is_none());
+        text.chain(anthropic_images(reply).filter(|_| reply.id.is_none() || reply.is_error))
+    });
     let content: Vec<Value> = results.chain(rest).collect();
     if content.is_empty() { Vec::new() } else { [json!({"role": "user", "content": content})].into() }
 }
 
-/// Returns the text, unless it is blank, which is an error there, and the images.
-fn anthropic_content(reply: &Reply) -> impl Iterator<Item = Value> {
-    let text = (!reply.text.trim().is_empty()).then(|| json!({"type": "text", "text": reply.text}));
-    let images = reply.images.iter().map(|image| {
+/// Returns the text, unless it is blank, which is an error there.
+fn anthropic_text(reply: &Reply) -> impl Iterator<Item = Value> {
+    (!reply.text.trim().is_empty()).then(|| json!({"type": "text", "text": reply.text})).into_iter()
+}
+
+fn anthropic_images(reply: &Reply) -> impl Iterator<Item = Value> {
+    reply.images.iter().map(|image| {
         let source = json!({"type": "base64", "media_type": image.media_type(), "data": image.base64()});
         json!({"type": "image", "source": source})
-    });
-    text.into_iter().chain(images)
+    })
 }
 
 #[cfg(test)]
@@ -241,6 +247,20 @@ mod tests {
                 {"type": "text", "text": "Two"},
                 {"type": "image", "source": {"type": "base64", "media_type": "image/jpeg", "data": "/9j/"}},
                 {"type": "text", "text": "Four"},
+            ]})]
+        );
+    }
+
+    /// Anthropic refuses images in a result that is an error.
+    #[test]
+    fn anthropic_has_the_images_of_an_error_after_the_results() {
+        let error = Reply { is_error: true, ..reply(Some("a"), "No", &[GIF]) };
+        assert_eq!(
+            Reply::messages_of(&[error, reply(Some("b"), "Yes", &[])], MessageFormat::Anthropic),
+            [json!({"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "No"}], "is_error": true},
+                {"type": "tool_result", "tool_use_id": "b", "content": [{"type": "text", "text": "Yes"}]},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/gif", "data": "R0lGODlh"}},
             ]})]
         );
     }

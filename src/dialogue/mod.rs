@@ -343,7 +343,7 @@ impl Dialogue {
     /// If the question is not open or has no such suggestion. The error contains the answer, and
     /// the dialogue is unchanged.
     pub fn answer(&mut self, number: u64, answer: Answer, images: Vec<Image>) -> Result<Reply, AnswerError> {
-        let (Rendered { text, is_error }, mode) = match self.render_answer(number, &answer) {
+        let (Rendered { text, is_error }, mode) = match self.render_answer(number, &answer, &images) {
             Ok(rendered) => rendered,
             Err(kind) => return Err(AnswerError { kind, answer, images }),
         };
@@ -363,11 +363,16 @@ impl Dialogue {
     }
 
     /// Returns the reply's text and the mode that goes with the answer.
-    fn render_answer(&self, number: u64, answer: &Answer) -> Result<(Rendered, Option<String>), AnswerErrorKind> {
+    fn render_answer(
+        &self,
+        number: u64,
+        answer: &Answer,
+        images: &[Image],
+    ) -> Result<(Rendered, Option<String>), AnswerErrorKind> {
         let question = self.open.as_ref().filter(|open| open.number == number).ok_or_else(|| self.not_open(number))?;
         if let Some(form) = &question.form {
             let template = self.setup.template_for(form);
-            let answers = form.accept(answer, &template)?;
+            let answers = form.accept(answer, images, &template)?;
             return Ok((template.answered(form, &answers), form.mode(answer)));
         }
         let count = question.suggest.len();

@@ -38,12 +38,14 @@ pub struct Rejection {
     pub shape: Option<String>,
     /// Why it can't be asked.
     pub reason: Reason,
+    /// The index of the question that has no text, if that is why.
+    pub without_text: Option<usize>,
 }
 
 impl Rejection {
     /// Returns the rejection of a call without an id, which no shape read.
     pub fn new(tool: impl Into<String>, reason: Reason) -> Rejection {
-        Rejection { id: None, tool: tool.into(), shape: None, reason }
+        Rejection { id: None, tool: tool.into(), shape: None, reason, without_text: None }
     }
 
     /// Returns the rejection of a call without a question.
@@ -52,15 +54,23 @@ impl Rejection {
             Some(form) => (form.tool, Some(form.shape)),
             None => ("ask_followup_question".into(), None),
         };
-        Rejection { id, tool, shape, reason: Reason::MissingParameter }
+        Rejection { id, tool, shape, reason: Reason::MissingParameter, without_text: None }
     }
 }
 
 impl From<&Rejected<'_>> for Rejection {
     fn from(call: &Rejected<'_>) -> Rejection {
         let (id, shape) = (call.id().map(Into::into), call.shape().map(Into::into));
-        Rejection { id, tool: call.tool().into(), shape, reason: call.reason() }
+        let last = call.questions().iter().last().map(|question| question.text);
+        let without_text = without_text(call.reason(), call.questions().len(), last);
+        Rejection { id, tool: call.tool().into(), shape, reason: call.reason(), without_text }
     }
+}
+
+/// Returns the index of the question without a text. It is the last, because the call was rejected there.
+fn without_text(reason: Reason, count: usize, last: Option<&str>) -> Option<usize> {
+    let is_missing = reason == Reason::MissingParameter && last.is_some_and(|text| text.trim().is_empty());
+    count.checked_sub(1).filter(|_| is_missing)
 }
 
 /// The fields of the event.
@@ -69,8 +79,15 @@ struct RejectedFields {
     id: Option<String>,
     tool: String,
     shape: Option<String>,
+    #[serde(default)]
+    questions: Vec<QuestionFields>,
     #[serde(flatten)]
     reason: ReasonFields,
+}
+
+#[derive(Deserialize)]
+struct QuestionFields {
+    text: String,
 }
 
 #[derive(Deserialize)]
@@ -107,7 +124,9 @@ impl From<RejectedFields> for Rejection {
             ReasonFields::WrongType { part } => Reason::WrongType(part),
             ReasonFields::Superseded => Reason::Superseded,
         };
-        Rejection { id: fields.id, tool: fields.tool, shape: fields.shape, reason }
+        let last = fields.questions.last().map(|question| &*question.text);
+        let without_text = without_text(reason, fields.questions.len(), last);
+        Rejection { id: fields.id, tool: fields.tool, shape: fields.shape, reason, without_text }
     }
 }
 

@@ -169,8 +169,16 @@ impl Setup {
             return Correction { id, ..correction(reason.code(), self.dialect.explain(reason)) };
         };
         let template = self.template(&call.tool, shape);
-        let user = self.dialect.explain_tool(reason, &template.parameter);
-        let details = (reason != Reason::MissingParameter).then(|| reason.to_string());
+        let (user, details) = match call.without_text {
+            Some(index) => {
+                let parameter = format!("text of question {}", index + 1);
+                (self.dialect.explain_tool(reason, &parameter), Some(format!("the {parameter} is missing")))
+            }
+            None => {
+                let details = (reason != Reason::MissingParameter).then(|| reason.to_string());
+                (self.dialect.explain_tool(reason, &template.parameter), details)
+            }
+        };
         Correction { id, ..told(reason.code(), user, template.rejection(&call.tool, details.as_deref())) }
     }
 

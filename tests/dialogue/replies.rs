@@ -2,7 +2,7 @@
 //!
 //! docs/question-tools.md cites where they come from.
 
-use followup::dialogue::{Answer, FormAnswer, Reply, Template, Turn};
+use followup::dialogue::{Answer, FormAnswer, IMAGE_LIMIT, Image, Reply, Template, Turn};
 use serde_json::{Value, json};
 
 use crate::common::asked_by;
@@ -69,6 +69,35 @@ fn claude_quotes_nothing_and_leaves_out_what_was_not_answered() {
     assert_replies("claude", "claude", [all, own, CLAUDE_DECLINED], ends);
     assert!(reply("claude", None, &questions(), none()).is_error);
     assert!(!reply("claude", None, &questions(), self::all()).is_error);
+}
+
+/// Without an own answer, the images would come with the text for a declined call.
+#[test]
+fn images_alone_are_an_answer_to_a_form() {
+    let image = Image::from_bytes(b"GIF89a", IMAGE_LIMIT).unwrap();
+    let answered = |shape: &str, answers: Vec<FormAnswer>| {
+        let mut dialogue = asked_by(shape, None, &questions());
+        dialogue.answer(0, Answer::Form(answers), vec![image.clone()]).unwrap()
+    };
+    let reply = answered("claude", none());
+    let text = "User has answered your questions: \"Which \"store\"?\"=\"(see the attached images)\". \
+        You can now continue with the user's answers in mind.";
+    assert_eq!((&*reply.text, reply.is_error, reply.images.len()), (text, false, 1));
+    // Beside an answer, they need no words.
+    let picked = vec![FormAnswer::default(), FormAnswer::picked([1]), FormAnswer::default()];
+    assert!(!answered("claude", picked).text.contains("attached"));
+
+    // An answer that has to be given is given.
+    let field =
+        json!({"message": "M", "requestedSchema": {"required": ["a"], "properties": {"a": {"type": "string"}}}});
+    let mut dialogue = asked_by("mcp", None, &field);
+    let reply = dialogue.answer(0, Answer::Form(vec![FormAnswer::default()]), vec![image.clone()]).unwrap();
+    assert_eq!(reply.text, r#"{"action":"accept","content":{"a":"(see the attached images)"}}"#);
+    // Images are no number.
+    let number = json!({"message": "M", "requestedSchema": {"properties": {"a": {"type": "number"}}}});
+    let mut dialogue = asked_by("mcp", None, &number);
+    let reply = dialogue.answer(0, Answer::Form(vec![FormAnswer::default()]), vec![image]).unwrap();
+    assert_eq!(reply.text, r#"{"action":"accept","content":{}}"#);
 }
 
 #[test]
@@ -523,6 +552,13 @@ fn the_model_is_told_in_the_words_of_the_tool_what_is_wrong_with_its_call() {
     told("qwen", None, "{}", missing, "Parameter \"questions\" must be an array.", true);
     told("opencode", Some("crush"), "{}", missing, "at least one question is required", true);
     told("vscode", None, "{}", missing, missing, false);
+    // Of one question the text is missing.
+    let one = r#"{"questions": [{"question": "Q"}, {"options": [{"label": "A"}]}]}"#;
+    let (user, details) = ("Missing required parameter 'text of question 2'", "the text of question 2 is missing");
+    let error = format!("<tool_use_error>InputValidationError: {details}</tool_use_error>");
+    told("claude", None, one, user, &error, true);
+    told("qwen", None, one, user, details, true);
+    told("vscode", None, one, user, user, false);
     told("gemini", None, "{,", malformed, malformed, false);
     let message = "Missing required parameter 'message'";
     told("confirm", None, "{}", message, message, false);

@@ -36,7 +36,7 @@ function toFormQuestion({ suggestions, ...question }: Question): Form["questions
 /** Returns what the dialogue has to know of a rejected call. */
 export function rejection(call: RejectedEvent): object {
   const { suggestions, questions, ...rest } = call;
-  return rest;
+  return { ...rest, questions: (questions ?? []).map(({ text }) => ({ text })) };
 }
 
 /** Returns an answer as it is stored. */

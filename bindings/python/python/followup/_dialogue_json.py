@@ -87,7 +87,8 @@ def _question_data(question: Question) -> dict[str, Any]:
 
 def rejection_data(call: Rejected) -> dict[str, Any]:
     """Returns what the dialogue has to know of a rejected call, as data."""
-    return _some(call, ("code", "part", "limit", "note", "id", "tool", "shape"))
+    data = _some(call, ("code", "part", "limit", "note", "id", "tool", "shape"))
+    return data | {"questions": [{"text": question.text} for question in call.questions]}
 
 
 def _some(record: Any, names: tuple[str, ...]) -> dict[str, Any]:

@@ -73,7 +73,12 @@ pub(super) fn cursor() -> Template {
         json: true,
         answered: text(r#"{"outcome":{"outcome":"answered","answers":[{entries}]}}"#),
         between_entries: text(","),
-        entry: entry(r#"{"questionId":"{id}","selectedOptionIds":{values}}"#),
+        entry: TemplateEntry {
+            written: Some(text(r#"{"questionId":"{id}","selectedOptionIds":["{text}"]}"#)),
+            both: Some(text(r#"{"questionId":"{id}","selectedOptionIds":[{picks},"{text}"]}"#)),
+            ..entry(r#"{"questionId":"{id}","selectedOptionIds":{values}}"#)
+        },
+        pick: text("\"{value}\""),
         between_picks: text(","),
         nothing: said(r#"{"outcome":{"outcome":"skipped"}}"#),
         cancelled: said(r#"{"outcome":{"outcome":"cancelled"}}"#),
