@@ -169,9 +169,10 @@ impl Syntax {
         }
     }
 
-    pub(crate) fn save(&self) -> SavedSyntax {
+    /// Returns the state as data. `before`: what is before the next byte of prose.
+    pub(crate) fn save(&self, before: Before) -> SavedSyntax {
         match self {
-            Syntax::Markup(machine) => SavedSyntax::Markup(SavedMarkup::of(machine)),
+            Syntax::Markup(machine) => SavedSyntax::Markup(SavedMarkup::of(machine, before)),
             Syntax::Json(machine) => SavedSyntax::Json(machine.save()),
         }
     }
@@ -191,13 +192,4 @@ impl Syntax {
 pub(crate) enum SavedSyntax {
     Markup(SavedMarkup),
     Json(json::machine::SavedJson),
-}
-
-impl SavedSyntax {
-    /// Sets what is before the next byte of prose.
-    pub(crate) fn set_before(&mut self, before: Before) {
-        if let SavedSyntax::Markup(saved) = self {
-            saved.set_before(before);
-        }
-    }
 }
