@@ -5,34 +5,21 @@ use alloc::sync::Arc;
 use crate::before::Before;
 use crate::call::{Addition, Call};
 use crate::config::Policy;
+use crate::json::machine::{JsonMachine, SavedJson};
 use crate::markup::checkpoint::SavedMarkup;
-use crate::shape::Shape;
-use crate::signal::{Piece, Quiet, Signal, Source};
-use crate::{json, markup};
+use crate::markup::machine::MarkupMachine;
+use crate::signal::{Piece, Quiet, Signal, Source, ToolRef};
 
 /// The machine for the syntax of a stream.
 #[derive(Clone, Debug)]
 pub(crate) enum Syntax {
     /// A message, with calls as markup.
-    Markup(markup::machine::MarkupMachine),
+    Markup(MarkupMachine),
     /// The arguments of one native call.
-    Json(json::machine::JsonMachine),
+    Json(JsonMachine),
 }
 
 impl Syntax {
-    pub(crate) fn markup(policy: Arc<Policy>) -> Syntax {
-        Syntax::Markup(markup::machine::MarkupMachine::new(policy))
-    }
-
-    pub(crate) fn json(policy: Arc<Policy>) -> Syntax {
-        Syntax::Json(json::machine::JsonMachine::new(policy))
-    }
-
-    /// Creates the syntax of the arguments of a tool that a shape reads.
-    pub(crate) fn shaped(policy: Arc<Policy>, tool: &str, shape: Shape) -> Syntax {
-        Syntax::Json(json::machine::JsonMachine::of_tool(policy, tool, shape))
-    }
-
     /// Reads `piece` from `*pos` up to the next signal.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
         match self {
@@ -53,20 +40,12 @@ impl Syntax {
         }
     }
 
-    /// Returns which text is certain to be prose.
+    /// Returns which text is certain to be prose, and what is before the next byte of prose.
     #[inline]
-    pub(crate) fn quiet(&self) -> Quiet {
+    pub(crate) fn quiet(&self) -> (Quiet, Before) {
         match self {
             Syntax::Markup(machine) => machine.quiet(),
-            Syntax::Json(_) => Quiet::Never,
-        }
-    }
-
-    /// Returns what is before the next byte of prose.
-    pub(crate) fn before(&self) -> Before {
-        match self {
-            Syntax::Markup(machine) => machine.before(),
-            Syntax::Json(_) => Before::MIDDLE,
+            Syntax::Json(_) => (Quiet::Never, Before::MIDDLE),
         }
     }
 
@@ -161,17 +140,18 @@ impl Syntax {
         }
     }
 
-    /// Returns the name of the tool that an envelope calls.
-    pub(crate) fn envelope_tool(&self) -> &str {
+    /// Returns the name of another tool that is called.
+    pub(crate) fn tool(&self, tool: ToolRef) -> &str {
         match self {
-            Syntax::Markup(machine) => machine.envelope_tool(),
+            Syntax::Markup(machine) => machine.tool(tool),
             Syntax::Json(_) => "",
         }
     }
 
-    pub(crate) fn save(&self) -> SavedSyntax {
+    /// Returns the state as data. `before`: what is before the next byte of prose.
+    pub(crate) fn save(&self, before: Before) -> SavedSyntax {
         match self {
-            Syntax::Markup(machine) => SavedSyntax::Markup(SavedMarkup::of(machine)),
+            Syntax::Markup(machine) => SavedSyntax::Markup(SavedMarkup::of(machine, before)),
             Syntax::Json(machine) => SavedSyntax::Json(machine.save()),
         }
     }
@@ -180,7 +160,7 @@ impl Syntax {
     pub(crate) fn restore(policy: Arc<Policy>, saved: SavedSyntax, read: u64) -> Option<Syntax> {
         Some(match saved {
             SavedSyntax::Markup(saved) => Syntax::Markup(saved.restore(policy, read)?),
-            SavedSyntax::Json(saved) => Syntax::Json(json::machine::JsonMachine::restore(policy, saved)?),
+            SavedSyntax::Json(saved) => Syntax::Json(JsonMachine::restore(policy, saved)?),
         })
     }
 }
@@ -190,14 +170,5 @@ impl Syntax {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum SavedSyntax {
     Markup(SavedMarkup),
-    Json(json::machine::SavedJson),
-}
-
-impl SavedSyntax {
-    /// Sets what is before the next byte of prose.
-    pub(crate) fn set_before(&mut self, before: Before) {
-        if let SavedSyntax::Markup(saved) = self {
-            saved.set_before(before);
-        }
-    }
+    Json(SavedJson),
 }

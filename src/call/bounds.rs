@@ -9,20 +9,19 @@ use crate::config::{Limits, Policy};
 const NOTES: usize = 48;
 
 impl Call {
-    /// Returns whether every range is in its arena and every text within its limit.
+    /// Returns whether every range that is counted with is in its arena, and every text within its
+    /// limit.
     pub(crate) fn is_in_bounds(&self, policy: &Policy) -> bool {
         let limits = &policy.limits;
         let text = |(start, end): Range, limit| self.text.get(start..end).is_some_and(|text| text.len() <= limit);
-        let mode = |(start, end): Range| self.modes.get(start..end).is_some();
         let len = |(start, end): Range| end - start;
         let most_mode = limits.answer.saturating_add(limits.tag);
         let Shown { question, suggestions, newest } = self.shown;
         self.notes.len() <= NOTES
             && self.suggestions.len() <= limits.suggestions
-            && self.text.is_char_boundary(self.bare as usize)
             && self.bare as usize <= limits.bare.saturating_mul(3)
             && self.question.is_none_or(|range| text(range, limits.question))
-            && self.suggestions.iter().all(|one| text(one.answer, limits.answer) && one.mode.is_none_or(mode))
+            && self.suggestions.iter().all(|one| text(one.answer, limits.answer))
             && question <= self.question.map_or(0, len)
             && suggestions <= self.suggestions.len()
             && newest.0 <= suggestions.checked_sub(1).map_or(0, |i| len(self.suggestions[i].answer))
@@ -44,17 +43,11 @@ impl Call {
             Open::Nothing | Open::Failed(_) => true,
             Open::Question(value) => value.is_in_bounds(&self.text, limits.question),
             Open::List { value, .. } => value.is_in_bounds(&self.text, limits.list()),
-            Open::Suggestion(OpenSuggestion { answer, mode, modes, .. }) => {
-                let answer = match answer {
-                    AnswerState::Reading(value, _) => value.is_in_bounds(&self.text, limits.answer),
-                    AnswerState::Ended => true,
-                };
-                let mode = match mode {
-                    ModeState::Unknown => true,
-                    ModeState::Reading(value) => value.is_in_bounds(&self.modes, limits.answer),
-                    ModeState::Known((start, end)) => self.modes.get(*start..*end).is_some(),
-                };
-                answer && mode && self.modes.is_char_boundary(*modes)
+            Open::Suggestion(OpenSuggestion { answer, mode, .. }) => {
+                let answer = if let AnswerState::Reading(value, _) = answer { Some(value) } else { None };
+                let mode = if let ModeState::Reading(value) = mode { Some(value) } else { None };
+                answer.is_none_or(|value| value.is_in_bounds(&self.text, limits.answer))
+                    && mode.is_none_or(|value| value.is_in_bounds(&self.modes, limits.answer))
             }
         }
     }

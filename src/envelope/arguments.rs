@@ -6,13 +6,12 @@ use alloc::sync::Arc;
 use super::name;
 use crate::call::Call;
 use crate::config::Policy;
-use crate::json::arguments::Arguments;
+use crate::json::arguments::{Arguments, Parameter};
+use crate::json::lexer::Lexer;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::shape::reader::{ShapeReader, Written};
-
-/// Keys of our arguments that bare JSON is recognized by.
-const OUR_KEYS: [&str; 6] = ["question", "follow_up", "suggestions", "options", "suggest", "suggestion"];
+use crate::space::is_space;
 
 /// Reads the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -71,44 +70,35 @@ impl ArgumentsReader {
     /// Reads decoded text of the arguments in a string, up to the end of a value of a tool that has a
     /// shape. Returns how many bytes were read, and whether such a value has ended.
     pub(super) fn read_decoded(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) -> (usize, bool) {
-        if let ArgumentsReader::Shape(reader) = self {
-            let (mut pos, mut has_ended) = (0, false);
-            while pos < text.len() && !call.has_failed() && !has_ended {
-                has_ended = reader.read(text, &mut pos, call, policy);
+        let mut pos = 0;
+        match self {
+            ArgumentsReader::None => {}
+            ArgumentsReader::Own(arguments) => {
+                while pos < text.len() && !arguments.lexer.is_closed() && !arguments.lexer.is_ill_formed() {
+                    arguments.read(text, &mut pos, call, policy);
+                }
+                if arguments.lexer.is_ill_formed() {
+                    call.reject(Reason::Malformed(Note::IllFormedJson));
+                } else if text[pos..].bytes().any(|byte| !is_space(byte)) {
+                    call.repair(Note::TextAfterArguments, policy);
+                }
             }
-            return if has_ended { (pos, true) } else { (text.len(), false) };
+            ArgumentsReader::Shape(reader) => {
+                while pos < text.len() && !call.has_failed() {
+                    if reader.read(text, &mut pos, call, policy) {
+                        return (pos, true);
+                    }
+                }
+            }
         }
-        self.push_decoded(text, call, policy);
         (text.len(), false)
     }
 
     /// Reads all of a decoded text of the arguments in a string.
     pub(super) fn push_decoded(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) {
         let mut pos = 0;
-        match self {
-            ArgumentsReader::None => {}
-            ArgumentsReader::Own(arguments) => {
-                while pos < text.len() && !arguments.is_closed() && !arguments.is_ill_formed() {
-                    arguments.read(text, &mut pos, call, policy);
-                }
-                if arguments.is_ill_formed() {
-                    call.reject(Reason::Malformed(Note::IllFormedJson));
-                } else if text[pos..].bytes().any(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
-                    call.repair(Note::TextAfterArguments, policy);
-                }
-            }
-            ArgumentsReader::Shape(reader) => {
-                while pos < text.len() && !call.has_failed() {
-                    reader.read(text, &mut pos, call, policy);
-                }
-            }
-        }
-    }
-
-    /// Takes into account that the incomplete character `tail` follows in the string of arguments.
-    pub(super) fn foresee_decoded(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
-        if !call.has_failed() && !self.is_closed() {
-            self.foresee(tail, call, policy);
+        while pos < text.len() {
+            pos += self.read_decoded(&text[pos..], call, policy).0;
         }
     }
 
@@ -121,54 +111,51 @@ impl ArgumentsReader {
         }
     }
 
+    /// Returns the lexer of the arguments, if they are read.
+    fn lexer(&self) -> Option<&Lexer> {
+        match self {
+            ArgumentsReader::None => None,
+            ArgumentsReader::Own(arguments) => Some(&arguments.lexer),
+            ArgumentsReader::Shape(reader) => Some(reader.lexer()),
+        }
+    }
+
     /// Returns `true` if the arguments have ended.
     pub(super) fn is_closed(&self) -> bool {
-        match self {
-            ArgumentsReader::None => false,
-            ArgumentsReader::Own(arguments) => arguments.is_closed(),
-            ArgumentsReader::Shape(reader) => reader.is_closed(),
-        }
+        self.lexer().is_some_and(Lexer::is_closed)
     }
 
     /// Returns `true` if the arguments are not JSON.
     pub(super) fn is_ill_formed(&self) -> bool {
-        match self {
-            ArgumentsReader::None => false,
-            ArgumentsReader::Own(arguments) => arguments.is_ill_formed(),
-            ArgumentsReader::Shape(reader) => reader.is_ill_formed(),
-        }
+        self.lexer().is_some_and(Lexer::is_ill_formed)
     }
 
     /// Returns `true` if the next character is text of a string, unless it is a delimiter.
     pub(super) fn is_in_text(&self) -> bool {
-        match self {
-            ArgumentsReader::None => false,
-            ArgumentsReader::Own(arguments) => arguments.is_in_text(),
-            ArgumentsReader::Shape(reader) => reader.is_in_text(),
-        }
+        self.lexer().is_some_and(Lexer::is_in_text)
     }
 
     /// Returns `true` if the text has no delimiter of the string that is being read, and what it
     /// does is simple.
     pub(super) fn is_plain(&self, text: &str) -> bool {
         match self {
-            ArgumentsReader::Own(arguments) => arguments.plain_len(text, 0) == text.len(),
+            ArgumentsReader::Own(arguments) => arguments.lexer.plain_len(text, 0) == text.len(),
             ArgumentsReader::None | ArgumentsReader::Shape(_) => false,
         }
     }
 
     /// Returns the part of the call in which the stream is now.
-    pub(super) fn place(&self) -> CallPart {
+    pub(super) fn part(&self) -> CallPart {
         match self {
             ArgumentsReader::None => CallPart::Parameters,
-            ArgumentsReader::Own(arguments) => arguments.place(),
-            ArgumentsReader::Shape(reader) => reader.place(),
+            ArgumentsReader::Own(arguments) => arguments.part(),
+            ArgumentsReader::Shape(reader) => reader.part(),
         }
     }
 
     /// Returns the part of the call that the open parameter is.
-    pub(super) fn place_in(&self, written: Written) -> CallPart {
-        if let ArgumentsReader::Shape(reader) = self { reader.place_in(written) } else { CallPart::Parameters }
+    pub(super) fn part_in(&self, written: Written) -> CallPart {
+        if let ArgumentsReader::Shape(reader) = self { reader.part_in(written) } else { CallPart::Parameters }
     }
 
     /// Returns `true` if the JSON of the open parameter has ended.
@@ -180,7 +167,7 @@ impl ArgumentsReader {
     pub(super) fn is_main_key(&self, key: &[u8]) -> bool {
         match self {
             ArgumentsReader::None => false,
-            ArgumentsReader::Own(_) => OUR_KEYS.iter().any(|one| one.as_bytes() == key),
+            ArgumentsReader::Own(_) => Parameter::of(key) != Parameter::Other,
             ArgumentsReader::Shape(reader) => reader.is_main_key(key),
         }
     }
@@ -199,21 +186,12 @@ impl ArgumentsReader {
             return call.reject(Reason::Truncated(CallPart::Parameters));
         }
         reader.end_parameters(call, policy);
-        if !reader.is_closed() {
+        if !reader.lexer().is_closed() {
             return call.reject(Reason::MissingParameter);
         }
         reader.end(call, policy);
         if cut {
             call.end_cut(policy);
-        }
-    }
-
-    /// Returns `true` if the state can occur between two pieces of a stream.
-    pub(super) fn is_in_bounds(&self, policy: &Policy) -> bool {
-        match self {
-            ArgumentsReader::None => true,
-            ArgumentsReader::Own(arguments) => arguments.is_in_bounds(),
-            ArgumentsReader::Shape(reader) => reader.is_in_bounds(policy),
         }
     }
 
@@ -225,15 +203,14 @@ impl ArgumentsReader {
         }
     }
 
-    /// Sets the shape of a reader from a checkpoint. Returns `false` if it is not the one that reads
-    /// the calls of this tool.
+    /// Makes a state from a checkpoint one that reads on. Returns `false` if it is out of bounds, or
+    /// if no shape reads the calls of this tool.
     pub(super) fn restore(&mut self, name: &str, policy: &Policy) -> bool {
         match self {
             ArgumentsReader::None => true,
-            ArgumentsReader::Own(_) => name::is_ours(name),
+            ArgumentsReader::Own(arguments) => arguments.is_in_bounds(),
             ArgumentsReader::Shape(reader) => {
-                let shape = policy.shapes.find_in_text(name::bare(name));
-                !name::is_ours(name) && shape.is_some_and(|shape| reader.set_shape(shape))
+                policy.shapes.find_in_text(name::bare(name)).is_some_and(|shape| reader.restore(shape, policy))
             }
         }
     }

@@ -22,7 +22,7 @@ enum HeaderStep {
 
 impl EnvelopeMachine {
     pub(super) fn begin_object(&mut self, bare: bool) {
-        self.state = EnvelopeState::Header(Header::Object { bare, start: self.held.len() });
+        self.state = EnvelopeState::Header(Header::Object { start: self.held.len() });
         self.object = if bare { ObjectReader::bare() } else { ObjectReader::NEW };
         (self.family, self.style) = match self.style {
             _ if bare => (Envelope::BareJson, Style::Bare),
@@ -34,8 +34,8 @@ impl EnvelopeMachine {
 
     /// Consumes text of a header.
     pub(super) fn push_header(&mut self, header: Header, text: &str, context: &mut Context<'_>) -> (usize, Change) {
-        if let Header::Object { bare, start } = header {
-            return self.push_object(bare, start, text, context);
+        if let Header::Object { start } = header {
+            return self.push_object(start, text, context);
         }
         let mut header = header;
         for (i, char) in text.char_indices() {
@@ -117,8 +117,8 @@ impl EnvelopeMachine {
     }
 
     /// Consumes text of an object whose name is not complete.
-    fn push_object(&mut self, bare: bool, start: usize, text: &str, context: &mut Context<'_>) -> (usize, Change) {
-        let mut pos = 0;
+    fn push_object(&mut self, start: usize, text: &str, context: &mut Context<'_>) -> (usize, Change) {
+        let (bare, mut pos) = (self.object.is_bare(), 0);
         loop {
             let found = self.object.next(text, &mut pos, &mut self.name, context.policy);
             let room = context.policy.limits.bare.saturating_sub(self.held.len());
@@ -235,25 +235,19 @@ impl EnvelopeMachine {
 
     fn act_token(&mut self, token: Token) {
         let start = self.held.len();
-        let (header, started) = match token {
-            Token::Start => {
-                (Header::Words { part: HeaderPart::Role, start }, Some((Envelope::Harmony, Style::Harmony)))
-            }
-            Token::Channel => {
-                (Header::Words { part: HeaderPart::Channel, start }, Some((Envelope::Harmony, Style::Harmony)))
-            }
-            Token::Constrain => (Header::Words { part: HeaderPart::Type, start }, None),
-            Token::SectionBegin => (Header::Section, Some((Envelope::Kimi, Style::Kimi))),
-            Token::CallBegin => (Header::TokenName, Some((Envelope::Kimi, Style::Kimi))),
-            Token::DeepseekBegin => (Header::Section, Some((Envelope::Deepseek, Style::Deepseek))),
-            Token::DeepseekCall => (Header::TokenName, Some((Envelope::Deepseek, Style::Deepseek))),
-            Token::PythonStart => (Header::Marked, Some((Envelope::Llama, Style::Llama))),
+        let header = match token {
+            Token::Start => Header::Words { part: HeaderPart::Role, start },
+            Token::Channel => Header::Words { part: HeaderPart::Channel, start },
+            Token::Constrain => Header::Words { part: HeaderPart::Type, start },
+            Token::SectionBegin | Token::DeepseekBegin => Header::Section,
+            Token::CallBegin | Token::DeepseekCall => Header::TokenName,
+            Token::PythonStart => Header::Marked,
             Token::DeepseekSeparator if self.name.text() == "function" => {
                 // `function` stands for the name, which follows.
                 self.name.clear();
-                (Header::Name, None)
+                Header::Name
             }
-            Token::DeepseekSeparator => (Header::Named { by_tag: false }, None),
+            Token::DeepseekSeparator => Header::Named { by_tag: false },
             Token::Message | Token::ArgumentBegin => return self.begin_arguments(),
             Token::Call
             | Token::CallEnd
@@ -262,9 +256,14 @@ impl EnvelopeMachine {
             | Token::DeepseekCallEnd
             | Token::DeepseekEnd => return,
         };
-        if let Some(started) = started {
-            (self.family, self.style) = started;
-        }
+        (self.family, self.style) = match token {
+            Token::SectionBegin | Token::CallBegin => (Envelope::Kimi, Style::Kimi),
+            Token::PythonStart => (Envelope::Llama, Style::Llama),
+            Token::DeepseekBegin | Token::DeepseekCall | Token::DeepseekSeparator => {
+                (Envelope::Deepseek, Style::Deepseek)
+            }
+            _ => (Envelope::Harmony, Style::Harmony),
+        };
         self.in_section |= matches!(token, Token::SectionBegin | Token::DeepseekBegin | Token::PythonStart);
         self.state = EnvelopeState::Header(header);
     }

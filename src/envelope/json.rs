@@ -1,11 +1,12 @@
 //! JSON in envelopes: the arguments of a call, and the object around them.
 
 use super::change::{AfterCall, Change};
-use super::machine::{Context, EnvelopeMachine, SOME};
+use super::machine::{Context, EnvelopeMachine};
 use super::object::ObjectPart;
 use super::state::{After, EnvelopeState, Fence, Json, Style};
 use crate::note::Note;
 use crate::reason::Reason;
+use crate::utf8::STAND_IN;
 
 impl EnvelopeMachine {
     /// Consumes text of JSON.
@@ -74,11 +75,13 @@ impl EnvelopeMachine {
         let mut pos = 0;
         // It ends an escape, and is no part of it.
         while !self.object.is_in_text()
-            && let Some(ObjectPart::Char(char)) = self.object.next(SOME, &mut pos, &mut self.name, policy)
+            && let Some(ObjectPart::Char(char)) = self.object.next(STAND_IN, &mut pos, &mut self.name, policy)
         {
             self.reader.push_decoded(char.encode_utf8(&mut [0; 4]), call, policy);
         }
-        self.reader.foresee_decoded(tail, call, policy);
+        if !call.has_failed() && !self.reader.is_closed() {
+            self.reader.foresee(tail, call, policy);
+        }
     }
 
     /// Consumes text of the arguments in a string.
@@ -106,7 +109,7 @@ impl EnvelopeMachine {
                 }
                 Some(ObjectPart::TextEnd) => {
                     if !self.reader.is_closed() {
-                        call.cut(self.reader.place(), policy);
+                        call.cut(self.reader.part(), policy);
                     }
                     self.state = EnvelopeState::Json(Json::Object);
                     return (pos, Change::Stay);

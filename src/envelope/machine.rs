@@ -16,6 +16,7 @@ use crate::lazy::Fresh;
 use crate::note::Note;
 use crate::reason::CallPart;
 use crate::scan;
+use crate::utf8::STAND_IN;
 
 /// What the call is built in, and how.
 pub(crate) struct Context<'c> {
@@ -68,10 +69,6 @@ impl Fresh for EnvelopeMachine {
     const FRESH: EnvelopeMachine = EnvelopeMachine::NEW;
     const SEEN: &'static EnvelopeMachine = &EnvelopeMachine::NEW;
 }
-
-/// What stands for an incomplete character: whatever it becomes, it is no delimiter, no space and
-/// no part of a name.
-pub(super) const SOME: &str = "\u{FFFD}";
 
 impl EnvelopeMachine {
     pub(crate) const NEW: EnvelopeMachine = EnvelopeMachine {
@@ -252,7 +249,7 @@ impl EnvelopeMachine {
         self.held.get(start..).unwrap_or_default()
     }
 
-    pub(super) fn is_header(&self) -> bool {
+    fn is_header(&self) -> bool {
         matches!(self.state, EnvelopeState::Header(_))
     }
 
@@ -343,25 +340,23 @@ impl EnvelopeMachine {
             EnvelopeState::Between { .. } => self.reader.end(true, call, policy),
             EnvelopeState::Key { .. } => call.cut(CallPart::Parameters, policy),
             EnvelopeState::Value(value) => {
-                let place = match value {
+                let part = match value {
                     ParameterValue::Question | ParameterValue::JsonQuestion | ParameterValue::JsonString => {
                         CallPart::Question
                     }
                     ParameterValue::List(_) => CallPart::Suggestions,
-                    ParameterValue::Json => self.reader.place(),
-                    ParameterValue::Shaped(written) => self.reader.place_in(written),
+                    ParameterValue::Json => self.reader.part(),
+                    ParameterValue::Shaped(written) => self.reader.part_in(written),
                     ParameterValue::Arguments | ParameterValue::Nothing => CallPart::Parameters,
                 };
-                call.cut(place, policy);
+                call.cut(part, policy);
             }
-            EnvelopeState::Json(json) => match json {
-                Json::Object if self.object.is_done() => {
-                    call.note(Note::UnclosedEnvelope);
-                    self.reader.end(false, call, policy);
-                }
-                Json::Object => call.cut(CallPart::Parameters, policy),
-                Json::Arguments { .. } | Json::Text => call.cut(self.reader.place(), policy),
-            },
+            EnvelopeState::Json(Json::Object) if self.object.is_done() => {
+                call.note(Note::UnclosedEnvelope);
+                self.reader.end(false, call, policy);
+            }
+            EnvelopeState::Json(Json::Object) => call.cut(CallPart::Parameters, policy),
+            EnvelopeState::Json(_) => call.cut(self.reader.part(), policy),
             EnvelopeState::Broken => {}
         }
         self.end = end;
@@ -370,61 +365,36 @@ impl EnvelopeMachine {
 
     /// Takes into account that the incomplete character `tail` follows.
     pub(crate) fn foresee(&mut self, tail: &[u8], offset: u64, context: &mut Context<'_>) -> Change {
+        let Context { call, policy } = &mut *context;
         match self.state {
-            EnvelopeState::Header(Header::Object { .. }) if self.object.is_in_text() => Change::Stay,
-            // The character ends an escape, and is text of the string.
-            EnvelopeState::Header(Header::Object { .. }) if self.object.is_in_other_string() => Change::Stay,
-            EnvelopeState::Header(_) => Change::NoCall,
-            EnvelopeState::Value(ParameterValue::Question) => {
-                context.call.foresee_char(tail, context.policy);
-                Change::Stay
-            }
+            // In other strings, the character ends an escape, and is text.
+            EnvelopeState::Header(Header::Object { .. })
+                if self.object.is_in_text() || self.object.is_in_other_string() => {}
+            EnvelopeState::Header(_) => return Change::NoCall,
+            EnvelopeState::Value(ParameterValue::Question) => call.foresee_char(tail, policy),
             EnvelopeState::Json(Json::Arguments { .. }) => {
-                self.reader.foresee(tail, context.call, context.policy);
+                self.reader.foresee(tail, call, policy);
                 let change = if self.reader.is_ill_formed() { self.break_off(context) } else { Change::Stay };
                 self.set_offset(offset);
-                change
+                return change;
             }
             EnvelopeState::Value(ParameterValue::Json | ParameterValue::JsonString) if self.reader.is_in_text() => {
-                self.reader.foresee(tail, context.call, context.policy);
-                Change::Stay
+                self.reader.foresee(tail, call, policy);
             }
-            EnvelopeState::Value(ParameterValue::Shaped(written)) => {
-                self.foresee_shaped(written, tail, context);
-                Change::Stay
-            }
-            EnvelopeState::Json(Json::Text) => {
-                self.foresee_text(tail, context);
-                Change::Stay
-            }
-            EnvelopeState::Json(_) if self.object.is_in_text() => Change::Stay,
+            EnvelopeState::Value(ParameterValue::Shaped(written)) => self.foresee_shaped(written, tail, context),
+            EnvelopeState::Json(Json::Text) => self.foresee_text(tail, context),
+            EnvelopeState::Json(_) if self.object.is_in_text() => {}
             EnvelopeState::Json(_) | EnvelopeState::After(_) => {
-                let (_, change) = self.push(SOME, context);
+                let (_, change) = self.push(STAND_IN, context);
                 self.set_offset(offset);
-                change
+                return change;
             }
             EnvelopeState::Between { .. }
             | EnvelopeState::Key { .. }
             | EnvelopeState::Broken
-            | EnvelopeState::Value(_) => Change::Stay,
+            | EnvelopeState::Value(_) => {}
         }
-    }
-
-    /// Returns `true` if the state can occur between two pieces of a stream of `read` bytes.
-    pub(crate) fn is_in_bounds(&self, read: u64, policy: &Policy) -> bool {
-        let limits = &policy.limits;
-        let held = self.held.len() <= limits.bare.saturating_add(limits.tag);
-        let parts = self.name.is_in_bounds() && self.key.is_in_bounds();
-        let readers = self.object.is_in_bounds() && self.reader.is_in_bounds(policy);
-        // A bare object is read again, as any other, once the call is certain.
-        let is_certain = !matches!(self.state, EnvelopeState::Json(_)) || !self.object.is_bare();
-        held && parts
-            && readers
-            && is_certain
-            && self.start <= read
-            && self.end <= read
-            && !self.lent
-            && !self.ends_here
+        Change::Stay
     }
 
     /// Returns the state for a checkpoint.
@@ -432,14 +402,20 @@ impl EnvelopeMachine {
         EnvelopeMachine { reader: self.reader.save(), ..self.clone() }
     }
 
-    /// Makes a state from a checkpoint one that reads on. Returns `false` if that is impossible.
-    pub(crate) fn restore(&mut self, policy: &Policy) -> bool {
-        self.reader.restore(self.name.text(), policy)
-    }
-
-    /// Returns `true` if a shape reads the call.
-    pub(crate) fn is_shaped(&self) -> bool {
-        self.is_read() && matches!(self.reader, ArgumentsReader::Shape(_))
+    /// Makes a state from a checkpoint, after `read` bytes, one that reads on. Returns `false` if it
+    /// is out of bounds.
+    pub(crate) fn restore(&mut self, read: u64, policy: &Policy) -> bool {
+        let limits = &policy.limits;
+        // A bare object is read again, as any other, once the call is certain.
+        let is_certain = !matches!(self.state, EnvelopeState::Json(_)) || !self.object.is_bare();
+        is_certain
+            && self.start <= read
+            && self.end <= read
+            && self.held.len() <= limits.bare.saturating_add(limits.tag)
+            && self.name.is_in_bounds()
+            && self.key.is_in_bounds()
+            && self.object.is_in_bounds()
+            && self.reader.restore(self.name.text(), policy)
     }
 
     pub(super) fn after(&mut self, after: After) {

@@ -6,10 +6,9 @@ use crate::json::key::Key;
 use crate::json::lexer::{JsonToken, Lexer, Type};
 
 /// What the value of a key is, or the value that is being read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum KeyRole {
-    #[default]
     Nothing,
     /// The name of the tool, if it is a string.
     Name,
@@ -66,7 +65,8 @@ pub(super) struct ObjectReader {
 }
 
 const NAME_KEYS: [&str; 3] = ["name", "tool", "tool_name"];
-const ARGUMENTS_KEYS: [&str; 4] = ["arguments", "parameters", "input", "args"];
+/// The names of the arguments, also of a first parameter that holds all of them.
+pub(super) const ARGUMENTS_KEYS: [&str; 4] = ["arguments", "parameters", "input", "args"];
 
 /// Keys that bare JSON may have before its arguments.
 const OTHER_KEYS: [&str; 2] = ["type", "id"];

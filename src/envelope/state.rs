@@ -37,9 +37,8 @@ pub(super) enum Header {
     Name,
     /// What names the tool. `by_tag`: a tag did.
     Named { by_tag: bool },
-    /// In a JSON object, before the name. `bare`: without a wrapper. `start`: where in the header it
-    /// begins.
-    Object { bare: bool, start: usize },
+    /// In a JSON object, before the name. `start`: where in the header it begins.
+    Object { start: usize },
     /// In the text between two tokens of Harmony. `start`: where in the header it begins.
     Words { part: harmony::HeaderPart, start: usize },
     /// A section, and no call of it.
@@ -75,10 +74,9 @@ pub(super) enum ArgsMarker {
 }
 
 /// The fence around the JSON.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Fence {
-    #[default]
     None,
     /// Of its opening line: one or two back-ticks, or three and so many letters.
     Opening(u8),
@@ -134,11 +132,10 @@ pub(super) struct After {
 }
 
 /// How a call is written: what closes it, and what may follow it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Style {
     /// `<function=NAME>`, `<invoke name="NAME">`.
-    #[default]
     Tag,
     /// A tag with a name, or a name, before the arguments; the wrapper closes it.
     Wrapper,

@@ -2,8 +2,9 @@
 
 use super::kinds::{Kinds, Tags, Token};
 use crate::config::Envelope;
-use crate::markup::attributes::is_space;
+use crate::markup::attributes::MissingBytes;
 use crate::prefixes::Prefixes;
+use crate::space::is_space;
 
 /// The tokens as they are written, between `<|` and `|>`.
 const TOKENS: [(&str, Token); 16] = [
@@ -84,19 +85,6 @@ pub(super) struct FoundTag {
     pub(super) len: usize,
 }
 
-/// The fewest bytes that complete a name, of hidden tags and of shown ones.
-pub(super) struct MissingBytes {
-    pub(super) hidden: usize,
-    pub(super) shown: usize,
-}
-
-impl MissingBytes {
-    pub(super) fn add(&mut self, more: usize, shown: bool) {
-        let least = if shown { &mut self.shown } else { &mut self.hidden };
-        *least = more.min(*least);
-    }
-}
-
 /// No opening tag or token is shorter after its `<`. It may say less than the shortest has.
 pub(super) const SHORTEST_OPENER: usize = 7;
 
@@ -111,19 +99,14 @@ pub(crate) fn may_open(rest: &[u8]) -> bool {
 }
 
 /// What the opening tags and the tokens begin with, after the `<`.
-static OPENINGS: Prefixes = AFTER_SPACE
-    .with(b"tool")
-    .with(b"func")
-    .with(b"invo")
-    .with(PREFIXES[1].as_bytes())
-    .with(b"mini")
-    .with(b"seed")
-    .with(b"xai:")
-    .with(b"|");
-
-/// Space, then space or a bar.
-const AFTER_SPACE: Prefixes = {
-    let (mut prefixes, mut i) = (Prefixes::NONE, 0);
+static OPENINGS: Prefixes = {
+    let (mut prefixes, mut i) = (Prefixes::NONE.with(b"|"), 0);
+    while i < BEGINNINGS.len() {
+        prefixes = prefixes.with(BEGINNINGS[i].as_bytes());
+        i += 1;
+    }
+    // Space, then space or a bar.
+    i = 0;
     while i < 4 * 7 {
         prefixes = prefixes.with(&[b" \t\r\n"[i / 7], b" \t\r\n|\xE2\xEF"[i % 7]]);
         i += 1;
@@ -131,24 +114,14 @@ const AFTER_SPACE: Prefixes = {
     prefixes
 };
 
+/// What the names in opening tags begin with.
+const BEGINNINGS: [&str; 7] = ["tool", "func", "invo", PREFIXES[1], PREFIXES[2], PREFIXES[3], PREFIXES[4]];
+
 #[inline(never)]
 fn shares_prefix(rest: &[u8]) -> bool {
-    let shares = |name: &[u8; 4]| name.iter().zip(rest).all(|(one, other)| one == other);
-    match rest.first() {
-        None => true,
-        Some(b't') => shares(b"tool"),
-        Some(b'f') => shares(b"func"),
-        Some(b'i') => shares(b"invo"),
-        Some(b'a') => shares(PREFIXES[1].as_bytes().first_chunk().unwrap_or(b"    ")),
-        Some(b'm') => shares(b"mini"),
-        Some(b's') => shares(b"seed"),
-        Some(b'x') => shares(b"xai:"),
-        Some(b'|' | 0xE2 | 0xEF) => true,
-        Some(&first) if is_space(first) => {
-            let next = rest.iter().find(|&&byte| !is_space(byte));
-            matches!(next, None | Some(b'|' | 0xE2 | 0xEF))
-        }
-        Some(_) => false,
+    match rest.iter().find(|&&byte| !is_space(byte)) {
+        None | Some(b'|' | 0xE2 | 0xEF) => true,
+        _ => BEGINNINGS.iter().any(|name| name.bytes().zip(rest).all(|(one, &other)| one == other)),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::config::Policy;
 use crate::markup::suggestions;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
+use crate::utf8;
 
 /// A parameter whose value is a list of suggestions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,11 +29,10 @@ pub(crate) enum ListParameter {
 /// The meaning of the value that is being read or comes next.
 ///
 /// Open arrays and objects are in [`Container`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum ValueRole {
     /// The whole value: the arguments.
-    #[default]
     Arguments,
     Question,
     /// The value of a list parameter. While it is being read, it is a string.
@@ -72,7 +72,7 @@ pub(super) enum Container {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Arguments {
-    pub(super) lexer: Lexer,
+    pub(crate) lexer: Lexer,
     /// From the outermost to the innermost. Values that are nested deeper have no meaning.
     within: SmallVec<[Container; 4]>,
     role: ValueRole,
@@ -88,7 +88,7 @@ pub(crate) struct Arguments {
 }
 
 /// Which lists have given a suggestion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Given {
     follow_up: bool,
@@ -127,51 +127,33 @@ impl Arguments {
         *self = Arguments { role: ValueRole::Question, given: self.given, ..Arguments::NEW };
     }
 
-    /// Returns `true` if the value has ended.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.lexer.is_closed()
-    }
-
-    /// Returns `true` if the value is not JSON.
-    pub(crate) fn is_ill_formed(&self) -> bool {
-        self.lexer.is_ill_formed()
-    }
-
-    /// Returns `true` if the next character is text of a string, unless it is a delimiter.
-    pub(crate) fn is_in_text(&self) -> bool {
-        self.lexer.is_in_text()
-    }
-
-    /// Returns the length of the plain text at `at`, if a string that is a value is being read.
-    #[inline]
-    pub(crate) fn plain_len(&self, text: &str, at: usize) -> usize {
-        self.lexer.plain_len(text, at)
-    }
-
     /// Reads text from `*pos` to the end of the value, or to something that is certain and not
     /// shown, or to the end of the text.
     pub(crate) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
-        while !self.lexer.is_closed() && !self.lexer.is_ill_formed() {
-            // Most of a stream is text, for which no token is created.
-            let plain = self.lexer.plain_len(text, *pos);
-            if plain > 0 {
-                self.push(&text[*pos..*pos + plain], call, policy);
-                *pos += plain;
-                continue;
-            }
-            if let Some((char, len)) = self.lexer.escaped(text, *pos) {
-                self.push(char.encode_utf8(&mut [0; 4]), call, policy);
-                *pos += len;
-                continue;
-            }
-            if *pos == text.len() && self.lexer.is_in_text() {
-                break;
-            }
-            let Some(token) = self.lexer.next(text, pos) else { break };
-            if self.act(token, call, policy) && !call.is_all_shown() {
-                break;
-            }
+        while !self.lexer.is_closed() && !self.lexer.is_ill_formed() && self.read_next(text, pos, call, policy) {}
+    }
+
+    /// Reads the next token. Returns `false` at the end of the text, or if something is certain and
+    /// not shown.
+    #[inline(always)] // It is the body of a loop.
+    pub(super) fn read_next(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) -> bool {
+        // Most of a stream is text, for which no token is created.
+        let plain = self.lexer.plain_len(text, *pos);
+        if plain > 0 {
+            self.push(&text[*pos..*pos + plain], call, policy);
+            *pos += plain;
+            return true;
         }
+        if let Some((char, len)) = self.lexer.escaped(text, *pos) {
+            self.push(char.encode_utf8(&mut [0; 4]), call, policy);
+            *pos += len;
+            return true;
+        }
+        if *pos == text.len() && self.lexer.is_in_text() {
+            return false;
+        }
+        let Some(token) = self.lexer.next(text, pos) else { return false };
+        !self.act(token, call, policy) || call.is_all_shown()
     }
 
     /// Ends the text of a list of suggestions in the call and reads it. It is a value of its own:
@@ -235,15 +217,32 @@ impl Arguments {
     /// Returns the meaning of the next value, after the end of its key.
     fn role_of_key(&mut self, call: &mut Call, policy: &Arc<Policy>) -> ValueRole {
         let Some(within) = self.within.last_mut() else { return ValueRole::Nothing };
-        match within {
-            Container::Parameters => self.list = list_of(&self.key),
-            Container::Entries { map: false } if role_in_suggestion(&self.key) != ValueRole::Nothing => {
-                *within = begin_suggestion(call, policy);
+        let in_suggestion = match self.key.text() {
+            b"text" | b"answer" => ValueRole::Answer,
+            b"mode" => ValueRole::Mode,
+            _ => ValueRole::Nothing,
+        };
+        match (within, Parameter::of(self.key.text())) {
+            (Container::Parameters, Parameter::List(list)) => {
+                self.list = Some(list);
+                ValueRole::List
             }
-            Container::Entries { map } => *map |= is_named(&self.key),
-            Container::Suggestion { .. } | Container::Items => {}
+            (Container::Parameters, parameter) => {
+                self.list = None;
+                if parameter == Parameter::Question { ValueRole::Question } else { ValueRole::Nothing }
+            }
+            (within @ Container::Entries { map: false }, _) if in_suggestion != ValueRole::Nothing => {
+                *within = begin_suggestion(call, policy);
+                in_suggestion
+            }
+            (Container::Entries { map }, parameter) => {
+                let named = self.key.is_number() || parameter == Parameter::List(ListParameter::Suggest);
+                *map |= named;
+                ValueRole::Entry { named }
+            }
+            (Container::Suggestion { .. }, _) => in_suggestion,
+            (Container::Items, _) => ValueRole::Nothing,
         }
-        role_of(*within, &self.key)
     }
 
     /// Begins a value.
@@ -369,21 +368,17 @@ impl Arguments {
 
     /// Takes into account that the incomplete character `tail` follows.
     pub(crate) fn foresee(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
-        // Whatever character it becomes, it is not a delimiter. U+FFFD acts the same.
-        const SOME: &str = "\u{FFFD}";
         let mut pos = 0;
         while !self.lexer.is_ill_formed() {
             if self.lexer.is_in_text() {
-                return self.foresee_text(tail, call, policy);
+                let is_shown = matches!(self.role, ValueRole::Question | ValueRole::Item | ValueRole::Answer);
+                if is_shown && !self.lexer.is_in_key() {
+                    call.foresee_char(tail, policy);
+                }
+                return;
             }
-            let Some(token) = self.lexer.next(SOME, &mut pos) else { return };
+            let Some(token) = self.lexer.next(utf8::STAND_IN, &mut pos) else { return };
             self.act(token, call, policy);
-        }
-    }
-
-    fn foresee_text(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
-        if !self.lexer.is_in_key() && matches!(self.role, ValueRole::Question | ValueRole::Item | ValueRole::Answer) {
-            call.foresee_char(tail, policy);
         }
     }
 
@@ -412,14 +407,11 @@ impl Arguments {
 
     /// Leaves the innermost array or object that has a meaning.
     fn leave(&mut self, call: &mut Call, policy: &Arc<Policy>) {
-        match self.within.pop() {
-            Some(Container::Suggestion { answerable, .. }) => {
-                call.end_suggestion(policy);
-                if !answerable {
-                    call.note(Note::UnreadableSuggestion);
-                }
+        if let Some(Container::Suggestion { answerable, .. }) = self.within.pop() {
+            call.end_suggestion(policy);
+            if !answerable {
+                call.note(Note::UnreadableSuggestion);
             }
-            Some(Container::Parameters | Container::Items | Container::Entries { .. }) | None => {}
         }
         if self.within.len() == 1 {
             self.end_list(call);
@@ -436,12 +428,11 @@ impl Arguments {
 
     /// Returns `true` if the state can occur between two pieces of a stream.
     pub(crate) fn is_in_bounds(&self) -> bool {
-        let is_between = self.lexer.is_in_bounds() && !self.whole;
-        is_between && self.key.is_in_bounds() && self.within.len() <= self.lexer.depth()
+        self.lexer.is_in_bounds() && self.key.is_in_bounds() && self.within.len() <= self.lexer.depth()
     }
 
     /// Returns the part of the call in which the stream is now.
-    pub(crate) fn place(&self) -> CallPart {
+    pub(crate) fn part(&self) -> CallPart {
         match self.role {
             _ if !self.lexer.is_in_value() => CallPart::Parameters,
             ValueRole::Question => CallPart::Question,
@@ -503,7 +494,7 @@ fn read_json_list(text: &str, list: ListParameter, call: &mut Call, policy: &Arc
     }
 }
 
-/// A parameter of a call that is written as text.
+/// A parameter of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameter {
     Question,
@@ -513,45 +504,13 @@ pub(crate) enum Parameter {
 
 impl Parameter {
     /// Returns the parameter that has this name.
-    pub(crate) fn of(key: &Key) -> Parameter {
-        match list_of(key) {
-            Some(list) => Parameter::List(list),
-            None if key.text() == b"question" => Parameter::Question,
-            None => Parameter::Other,
+    pub(crate) fn of(name: &[u8]) -> Parameter {
+        match name {
+            b"question" => Parameter::Question,
+            b"follow_up" | b"suggestions" => Parameter::List(ListParameter::FollowUp),
+            b"options" => Parameter::List(ListParameter::Options),
+            b"suggest" | b"suggestion" => Parameter::List(ListParameter::Suggest),
+            _ => Parameter::Other,
         }
-    }
-}
-
-/// Returns the meaning of the value of a key.
-fn role_of(within: Container, key: &Key) -> ValueRole {
-    match within {
-        Container::Parameters if key.text() == b"question" => ValueRole::Question,
-        Container::Parameters if list_of(key).is_some() => ValueRole::List,
-        Container::Suggestion { .. } => role_in_suggestion(key),
-        Container::Entries { .. } => ValueRole::Entry { named: is_named(key) },
-        Container::Parameters | Container::Items => ValueRole::Nothing,
-    }
-}
-
-/// Returns the list whose parameter has this name.
-fn list_of(key: &Key) -> Option<ListParameter> {
-    match key.text() {
-        b"follow_up" | b"suggestions" => Some(ListParameter::FollowUp),
-        b"options" => Some(ListParameter::Options),
-        b"suggest" | b"suggestion" => Some(ListParameter::Suggest),
-        _ => None,
-    }
-}
-
-/// Returns `true` if a suggestion in a map may have this key.
-fn is_named(key: &Key) -> bool {
-    key.is_number() || matches!(key.text(), b"suggest" | b"suggestion")
-}
-
-fn role_in_suggestion(key: &Key) -> ValueRole {
-    match key.text() {
-        b"text" | b"answer" => ValueRole::Answer,
-        b"mode" => ValueRole::Mode,
-        _ => ValueRole::Nothing,
     }
 }

@@ -2,11 +2,13 @@
 
 use smallvec::SmallVec;
 
+use crate::space::is_space;
+
 /// No known key is longer than this, except numbers.
 const LONGEST: usize = 15;
 
 /// The key that is being read, or the last one that was.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Key {
     /// Its first bytes: one more than a known key can have.
@@ -65,9 +67,4 @@ impl Key {
     pub(crate) fn is_in_bounds(&self) -> bool {
         self.bytes.len() <= LONGEST + 1
     }
-}
-
-/// Returns `true` for tag space.
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

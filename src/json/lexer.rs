@@ -4,9 +4,10 @@ use smallvec::SmallVec;
 
 use super::grammar::{self, Matched};
 use crate::scan;
+use crate::space::is_space;
 
 /// The maximum depth of nested arrays and objects.
-pub(crate) const DEPTH: u8 = 128;
+const DEPTH: u8 = 128;
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,11 +49,10 @@ pub(crate) enum Type {
 ///     └─────► String · Number · Literal ──► Ended ──────┘
 ///   KeyOrEnd · Key ──► Key string ──► Colon ──► Value          anywhere ──► IllFormed
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Expect {
+enum Expect {
     /// Before the whole value, after a colon, or after a comma in an array.
-    #[default]
     Value,
     /// After `[`.
     ItemOrEnd,
@@ -117,9 +117,9 @@ impl Number {
 }
 
 /// The arrays and objects that are open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Nest {
+struct Nest {
     /// One bit for each, from the outermost: 1 for an object. Higher bits are 0.
     objects: u128,
     /// At most [`DEPTH`].
@@ -143,26 +143,22 @@ impl Nest {
     }
 
     /// Returns `true` if the one at index `i`, from the outermost, is an object.
-    pub(crate) fn is_object(self, i: u8) -> bool {
+    fn is_object(self, i: u8) -> bool {
         self.objects >> i & 1 == 1
     }
 
     /// Returns `true` if the innermost is an object; `None` if nothing is open.
-    pub(crate) fn innermost(self) -> Option<bool> {
+    fn innermost(self) -> Option<bool> {
         self.depth.checked_sub(1).map(|i| self.is_object(i))
-    }
-
-    fn is_in_bounds(self) -> bool {
-        self.depth <= DEPTH && (self.depth == DEPTH || self.objects >> self.depth == 0)
     }
 }
 
 /// The lexer of one JSON value. It keeps a token that is incomplete.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Lexer {
-    pub(crate) expect: Expect,
-    pub(crate) nest: Nest,
+    expect: Expect,
+    nest: Nest,
     /// An incomplete escape or literal: ASCII, at most as long as a pair of surrogates.
     pending: SmallVec<[u8; 12]>,
     /// The pending bytes turned out to be no escape, but text. `false` between two pieces.
@@ -210,7 +206,7 @@ impl Lexer {
         loop {
             let byte = *text.as_bytes().get(*pos)?;
             match byte {
-                b' ' | b'\t' | b'\r' | b'\n' => {}
+                byte if is_space(byte) => {}
                 b':' if self.expect == Expect::Colon => self.expect = Expect::Value,
                 _ => return (self.expect == Expect::Value).then_some(byte),
             }
@@ -283,7 +279,7 @@ impl Lexer {
             Expect::String { .. } => pending.is_empty() || grammar::escape(pending) == Matched::Incomplete,
             _ => pending.is_empty(),
         };
-        self.nest.is_in_bounds() && is_incomplete && pending.is_ascii() && pending.len() <= 12 && !self.plain
+        self.nest.depth <= DEPTH && is_incomplete && !self.plain
     }
 
     /// Consumes the next token of `text` at `*pos`; `None` at the end of the text.
@@ -321,7 +317,7 @@ impl Lexer {
     fn next_between<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<JsonToken<'t>> {
         loop {
             let byte = *text.as_bytes().get(*pos)?;
-            if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+            if is_space(byte) {
                 *pos += 1;
                 continue;
             }
@@ -469,7 +465,7 @@ mod tests {
 
     /// Returns the tokens of `pieces` as one line, neighbouring text joined.
     fn tokens(pieces: &[&str]) -> String {
-        let mut lexer = Lexer::default();
+        let mut lexer = Lexer::NEW;
         let (mut out, mut in_text) = (String::new(), false);
         for piece in pieces {
             let mut pos = 0;

@@ -147,27 +147,7 @@ impl JsonMachine {
         if let Some(reader) = shaped {
             return step_shaped(reader, text, pos, call, &self.policy);
         }
-        while !is_over(arguments, call, text, pos) {
-            // Most of a stream is text, for which no token is created.
-            let plain = arguments.lexer.plain_len(text, *pos);
-            if plain > 0 {
-                arguments.push(&text[*pos..*pos + plain], call, &self.policy);
-                *pos += plain;
-                continue;
-            }
-            if let Some((char, len)) = arguments.lexer.escaped(text, *pos) {
-                arguments.push(char.encode_utf8(&mut [0; 4]), call, &self.policy);
-                *pos += len;
-                continue;
-            }
-            if *pos == text.len() && arguments.lexer.is_in_text() {
-                break;
-            }
-            let Some(token) = arguments.lexer.next(text, pos) else { break };
-            if arguments.act(token, call, &self.policy) && !call.is_all_shown() {
-                break;
-            }
-        }
+        while !is_over(arguments, call, text, pos) && arguments.read_next(text, pos, call, &self.policy) {}
         self.partial()
     }
 
@@ -210,7 +190,7 @@ impl JsonMachine {
                 } else if arguments.lexer.is_closed() {
                     call.end(false, &self.policy);
                 } else {
-                    call.cut(arguments.place(), &self.policy);
+                    call.cut(arguments.part(), &self.policy);
                 }
             }
         }
@@ -243,26 +223,19 @@ impl JsonMachine {
     /// Returns the machine that was saved; `None` if the state is out of bounds.
     pub(crate) fn restore(policy: Arc<Policy>, saved: SavedJson) -> Option<JsonMachine> {
         let SavedJson { tool, arguments, mut shaped, call } = saved;
-        let shape = match &tool {
-            Some(tool) => Some(policy.shapes.find(tool)?),
-            None => None,
-        };
-        let is_in_bounds = arguments.is_in_bounds()
-            && shaped.as_ref().is_none_or(|reader| shape.is_some() && reader.is_in_bounds(&policy))
-            && shaped.is_some() == call.form().is_some()
-            && call.start == 0
-            && call.is_in_bounds(&policy);
-        if let (Some(reader), Some(shape)) = (&mut shaped, &shape)
-            && !reader.set_shape(shape.clone())
-        {
-            return None;
+        let mut machine = JsonMachine::new(policy);
+        if let Some(name) = tool {
+            let shape = machine.policy.shapes.find(&name)?;
+            machine.tool = Some(Box::new(ShapedTool { name, shape }));
         }
-        let mut machine = match (tool, shape) {
-            (Some(name), Some(shape)) => JsonMachine::of_tool(policy, &name, shape),
-            _ => JsonMachine::new(policy),
+        let policy = &machine.policy;
+        let is_in_bounds = arguments.is_in_bounds() && call.start == 0 && call.is_in_bounds(policy);
+        let is_shaped = match (&mut shaped, &machine.tool) {
+            (Some(reader), Some(tool)) => reader.restore(tool.shape.clone(), policy),
+            (reader, _) => reader.is_none(),
         };
         *machine.busy = JsonBuffers { arguments, shaped, call };
-        is_in_bounds.then_some(machine)
+        (is_in_bounds && is_shaped).then_some(machine)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::code::{Bracket, Code};
 use super::names::{Name, Others, Set, TagNames};
-use super::state::{Body, Inside, MarkupState, Spot};
+use super::state::{Body, Inside, Position};
 use super::tag::Allowed;
-use crate::config::Envelopes;
+use crate::config::{CallStart, Envelopes, Policy};
 use crate::envelope::kinds::{Tags, openers};
 use crate::scan::Quotes;
 
@@ -30,39 +30,28 @@ pub(super) const CONFIRMING: Allowed =
 pub(super) const SHORTEST_CONFIRMING: usize = 9;
 
 /// The tags between parameters: the tags that confirm a call, and the opening tags of tools.
-const BETWEEN: Allowed = Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING };
+pub(super) const BETWEEN: Allowed =
+    Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING };
 
 /// The opening tags of tools.
 pub(super) const OPENING: Allowed = Allowed { open: TOOLS, ..NOTHING };
 
-/// Returns the tags of a state.
-#[inline]
-pub(super) fn allowed(state: &MarkupState, after_backtick: bool) -> Allowed {
-    match state {
-        MarkupState::Prose(_) | MarkupState::Envelope(_) => NOTHING,
-        MarkupState::Opaque { tool, parameter: None } => Allowed {
-            open: TagNames { others: Others::ToolsAndParameters, ..TOOLS },
-            close: TagNames { others: Others::Only(Name::Tool(*tool)), ..TagNames::NONE },
-            ..NOTHING
-        },
-        MarkupState::Opaque { parameter: Some(parameter), .. } => Allowed {
-            close: TagNames { others: Others::Only(Name::Parameter(*parameter)), ..TagNames::NONE },
-            ..NOTHING
-        },
-        MarkupState::Unconfirmed(_) => BETWEEN,
-        MarkupState::Inside(inside) => in_call(*inside, after_backtick),
-        MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => NOTHING,
-    }
+/// Returns the tags of another tool's call. `parameter`: in the value of that parameter.
+pub(super) fn in_opaque(tool: u16, parameter: Option<u16>) -> Allowed {
+    let (open, close) = match parameter {
+        None => (TagNames { others: Others::ToolsAndParameters, ..TOOLS }, Name::Tool(tool)),
+        Some(parameter) => (TagNames::NONE, Name::Parameter(parameter)),
+    };
+    Allowed { open, close: TagNames { others: Others::Only(close), ..TagNames::NONE }, ..NOTHING }
 }
 
-/// Returns the tags of prose. `anywhere`: calls written as markup may start in code.
-/// `bare`: the limit of a header.
-pub(super) fn in_prose(code: Code, anywhere: bool, families: Envelopes, bare: usize) -> Allowed {
+/// Returns the tags of prose, in which envelopes of these families may start.
+pub(super) fn in_prose(code: Code, families: Envelopes, policy: &Policy) -> Allowed {
     let bracket = code.at_bracket();
-    let may_open = bracket == Bracket::Plain && !code.is_after_backtick() && !families.is_empty();
-    let envelope = if may_open { Tags { limit: bare, ..openers(families) } } else { Tags::none() };
+    let may_start = bracket == Bracket::Plain && !code.is_after_backtick() && !families.is_empty();
+    let envelope = if may_start { Tags { limit: policy.limits.bare, ..openers(families) } } else { Tags::none() };
     match bracket {
-        _ if anywhere => Allowed { envelope, ..OPENING },
+        _ if policy.call_start == CallStart::Anywhere => Allowed { envelope, ..OPENING },
         Bracket::Plain => {
             Allowed { open: TagNames { shown: Set::THINK.or(Set::THINKING), ..TOOLS }, envelope, ..OPENING }
         }
@@ -85,20 +74,21 @@ pub(super) fn in_list(inside: Inside, after_backtick: bool) -> Allowed {
     Allowed { open: only(open), close: only(close), ..NOTHING }
 }
 
-fn in_call(Inside { spot, .. }: Inside, after_backtick: bool) -> Allowed {
+/// Returns the tags of a call.
+pub(super) fn in_call(Inside { position, .. }: Inside, after_backtick: bool) -> Allowed {
     let ends_suggestion = Set::SUGGEST.or(Set::FOLLOW_UP).or(Set::ASK);
     let elements = Set::CONTENT.or(Set::MODE);
-    let (open, close) = match spot {
+    let (open, close) = match position {
         // In a string of a list, a tool is only named.
-        Spot::Between(Body::List(Quotes::Inside | Quotes::Escaped)) => return CONFIRMING,
-        Spot::Between(_) => return BETWEEN,
-        Spot::Question => (Set::FOLLOW_UP, Set::QUESTION.or(Set::ASK)),
-        Spot::Suggestion => (Set::SUGGEST.or(elements), ends_suggestion),
-        Spot::Answer => (Set::SUGGEST, ends_suggestion),
-        Spot::Nested { .. } => (Set::SUGGEST.or(elements), ends_suggestion.or(elements)),
-        Spot::Content { .. } => (Set::SUGGEST, ends_suggestion.or(Set::CONTENT)),
-        Spot::Mode { .. } => (Set::SUGGEST, ends_suggestion.or(Set::MODE)),
-        Spot::Options => (Set::NONE, Set::OPTIONS.or(Set::ASK)),
+        Position::Between(Body::List(Quotes::Inside | Quotes::Escaped)) => return CONFIRMING,
+        Position::Between(_) => return BETWEEN,
+        Position::Question => (Set::FOLLOW_UP, Set::QUESTION.or(Set::ASK)),
+        Position::Suggestion => (Set::SUGGEST.or(elements), ends_suggestion),
+        Position::Answer => (Set::SUGGEST, ends_suggestion),
+        Position::Nested { .. } => (Set::SUGGEST.or(elements), ends_suggestion.or(elements)),
+        Position::Content { .. } => (Set::SUGGEST, ends_suggestion.or(Set::CONTENT)),
+        Position::Mode { .. } => (Set::SUGGEST, ends_suggestion.or(Set::MODE)),
+        Position::Options => (Set::NONE, Set::OPTIONS.or(Set::ASK)),
     };
     let shown = if after_backtick { open.and(ENDING) } else { Set::NONE };
     let open = TagNames { shown, ..TagNames::hidden(open.without(shown)) };

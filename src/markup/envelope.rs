@@ -1,10 +1,10 @@
 //! Envelopes: how their machine is driven by that of the text around them.
 
-use super::code::Code;
+use super::code::{Code, MIDDLE};
 use super::machine::{MarkupBuffers, MarkupMachine};
 use super::names::{Name, Side};
 use super::state::MarkupState;
-use super::tag::{IncompleteTag, LexedTag, Tag};
+use super::tag::{IncompleteTag, LexedTag, Tag, TagPart};
 use crate::call::Addition;
 use crate::envelope::change::{AfterCall, Change};
 use crate::envelope::machine::{Context, EnvelopeMachine, TagRef};
@@ -18,19 +18,6 @@ impl MarkupMachine {
     pub(super) fn envelope(&mut self) -> (&mut EnvelopeMachine, Context<'_>) {
         let MarkupBuffers { call, envelope, .. } = &mut *self.busy;
         (envelope, Context { call, policy: &self.policy })
-    }
-
-    /// Returns the name of the tool that an envelope calls.
-    pub(crate) fn envelope_tool(&self) -> &str {
-        self.busy.envelope.tool()
-    }
-
-    /// Begins an envelope at an opening tag.
-    pub(super) fn begin_envelope(&mut self, tag: &Tag, text: &[u8], code: Code, start: u64, end: u64) {
-        if let Some(tag) = tag_ref(tag, text, end) {
-            self.busy.envelope.begin(&tag, start);
-            self.state = MarkupState::Envelope(code);
-        }
     }
 
     /// Begins an envelope at text that is no tag.
@@ -176,7 +163,7 @@ impl MarkupMachine {
                 let mut code = code;
                 code.pass(self.busy.envelope.held.as_bytes());
                 self.state = MarkupState::Prose(code);
-                self.pending.read_again();
+                self.pending.part = TagPart::Other;
                 self.busy.envelope.lent = true;
                 is_held.then_some(Signal::Text(Source::Envelope))
             }
@@ -208,10 +195,9 @@ impl MarkupMachine {
 
     /// Continues after a call.
     fn after_envelope(&mut self, next: AfterCall) {
-        let code = Code::after_call(false);
         self.state = match next {
-            AfterCall::Header => MarkupState::Envelope(code),
-            AfterCall::Prose => MarkupState::Change { change: Change::NoCall, code },
+            AfterCall::Header => MarkupState::Envelope(MIDDLE),
+            AfterCall::Prose => MarkupState::Change { change: Change::NoCall, code: MIDDLE },
         };
     }
 
@@ -227,7 +213,8 @@ impl MarkupMachine {
     }
 }
 
-fn tag_ref<'t>(tag: &Tag, text: &'t [u8], end: u64) -> Option<TagRef<'t>> {
+/// Returns a tag as the machine of envelopes needs it; `None` if it is none of an envelope.
+pub(super) fn tag_ref<'t>(tag: &Tag, text: &'t [u8], end: u64) -> Option<TagRef<'t>> {
     let Name::Envelope(kind) = tag.name else { return None };
     let text = core::str::from_utf8(text).ok()?;
     let value = tag.value.clone().and_then(|value| text.get(value)).unwrap_or_default();

@@ -2,7 +2,8 @@
 
 use nom::IsStreaming;
 
-use super::code::Code;
+use super::code::{Code, MIDDLE};
+use super::envelope::tag_ref;
 use super::machine::MarkupMachine;
 use super::names::{Name, Side};
 use super::pass::Openers;
@@ -14,40 +15,32 @@ use crate::envelope;
 use crate::signal::{Quiet, Signal, Source, ToolRef};
 
 impl MarkupMachine {
-    /// Returns which text is certain to be prose.
+    /// Returns which text is certain to be prose, and what is before the next byte of prose.
     #[inline]
-    pub(crate) fn quiet(&self) -> Quiet {
-        match self.state {
-            MarkupState::Prose(code) if self.pending.is_empty() && self.busy.plain_left == 0 => self.quiet_in(code),
-            _ => Quiet::Never,
-        }
+    pub(crate) fn quiet(&self) -> (Quiet, Before) {
+        let MarkupState::Prose(code) = self.state else { return (Quiet::Never, Before::MIDDLE) };
+        let is_quiet = self.pending.is_empty() && self.busy.plain_left == 0;
+        (if is_quiet { self.quiet_in(code) } else { Quiet::Never }, code.before())
     }
 
-    /// Does the same in prose without an incomplete tag.
+    /// Returns which text is certain to be prose after prose without an incomplete tag.
     #[inline]
     fn quiet_in(&self, code: Code) -> Quiet {
         match code {
             Code::Ignored => Quiet::WithoutBracket,
-            _ if self.reads_markers() => Quiet::Unknown,
+            // A `[` may begin an envelope.
+            _ if self.policy.envelopes().contains(Envelope::Mistral) => Quiet::Unknown,
             Code::Plain { .. } => Quiet::WithoutMark,
             _ if code.is_inside() => Quiet::WithoutCodeMark,
             _ => Quiet::Unknown,
         }
     }
 
-    /// Returns what is before the next byte of prose.
-    pub(crate) fn before(&self) -> Before {
-        if let MarkupState::Prose(code) = self.state { code.before() } else { Before::MIDDLE }
-    }
-
     /// Sets what is before the next byte of prose.
     pub(crate) fn set_before(&mut self, before: Before) {
-        self.state.set_before(before);
-    }
-
-    /// Returns `true` if a `[` may begin an envelope.
-    fn reads_markers(&self) -> bool {
-        self.policy.envelopes().contains(Envelope::Mistral)
+        if let MarkupState::Prose(code) = &mut self.state {
+            code.set_before(before);
+        }
     }
 
     /// Reads text that is all prose and begins nothing, where some text is certain to be prose.
@@ -90,7 +83,7 @@ impl MarkupMachine {
     pub(super) fn envelopes(&self) -> Envelopes {
         // Without room for a header, there is none.
         let starts = !self.is_passing && self.busy.plain_left == 0 && self.policy.limits.bare > 0;
-        if starts { self.policy.envelopes() } else { Envelopes::NONE }
+        if starts { self.policy.envelopes() } else { Envelopes::none() }
     }
 
     /// Does the same in prose, if it is as simple as that: a `<` that is the last byte, or begins
@@ -110,8 +103,11 @@ impl MarkupMachine {
 
     /// Acts on a tool's opening tag.
     pub(super) fn act_outside(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64, from: Source) -> Option<Signal> {
-        if let (Name::Envelope(_), MarkupState::Prose(code)) = (tag.name, &self.state) {
-            self.begin_envelope(tag, text, *code, start, end);
+        if let MarkupState::Prose(code) = self.state
+            && let Some(tag) = tag_ref(tag, text, end)
+        {
+            self.busy.envelope.begin(&tag, start);
+            self.state = MarkupState::Envelope(code);
             return None;
         }
         if let Name::Tool(tool) = tag.name {
@@ -132,8 +128,10 @@ impl MarkupMachine {
             return true;
         }
         match (&mut self.state, tag.name, tag.side) {
-            (MarkupState::Prose(code), Name::Think | Name::Thinking, Side::Open) => code.enter_thinking(tag.name),
-            (MarkupState::Prose(code), ..) => code.leave_thinking(),
+            (MarkupState::Prose(code), Name::Think | Name::Thinking, Side::Open) => {
+                *code = Code::Thinking { long: tag.name == Name::Thinking };
+            }
+            (MarkupState::Prose(code), ..) => *code = MIDDLE,
             (MarkupState::Opaque { parameter, .. }, Name::Parameter(name), Side::Open) => *parameter = Some(name),
             (MarkupState::Opaque { parameter, .. }, Name::Parameter(_), Side::Close) => *parameter = None,
             (MarkupState::Opaque { .. }, ..) => {

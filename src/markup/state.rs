@@ -1,14 +1,12 @@
 //! The states of the machine.
 
 use super::code::Code;
-use crate::before::Before;
 use crate::envelope::change::Change;
 use crate::reason::CallPart;
 use crate::scan::Quotes;
 
 /// What the text is part of.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug)]
 pub(super) enum MarkupState {
     Prose(Code),
     /// Another tool's call; `parameter`: the value of that parameter.
@@ -42,15 +40,6 @@ pub(super) enum MarkupState {
     },
 }
 
-impl MarkupState {
-    /// Sets what is before the next byte of prose.
-    pub(super) fn set_before(&mut self, before: Before) {
-        if let MarkupState::Prose(code) = self {
-            code.set_before(before);
-        }
-    }
-}
-
 /// An opening tag that may have been only named in prose. It and what follows it is held back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -64,11 +53,11 @@ pub(super) struct Unconfirmed {
     pub(super) blank: bool,
 }
 
-/// A position in a call.
+/// Where in a call the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Inside {
-    pub(super) spot: Spot,
+    pub(super) position: Position,
     /// A `follow_up` is open.
     pub(super) follow_up: bool,
     /// The character before, in a value, is a back-tick.
@@ -78,7 +67,7 @@ pub(super) struct Inside {
 /// What of a call is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Spot {
+pub(super) enum Position {
     /// Nothing, in a `follow_up` or not.
     Between(Body),
     Question,
@@ -124,17 +113,19 @@ impl Body {
     }
 }
 
-impl Spot {
-    pub(super) const BETWEEN: Spot = Spot::Between(Body::Other);
+impl Position {
+    pub(super) const BETWEEN: Position = Position::Between(Body::Other);
 
     /// Returns the value that the stream cuts if it ends here.
-    pub(super) fn place(self) -> Option<CallPart> {
+    pub(super) fn part(self) -> Option<CallPart> {
         match self {
-            Spot::Between(Body::List(_)) | Spot::Options => Some(CallPart::Options),
-            Spot::Between(_) => None,
-            Spot::Question => Some(CallPart::Question),
-            Spot::Suggestion | Spot::Answer | Spot::Nested { .. } | Spot::Content { .. } => Some(CallPart::Answer),
-            Spot::Mode { .. } => Some(CallPart::Mode),
+            Position::Between(Body::List(_)) | Position::Options => Some(CallPart::Options),
+            Position::Between(_) => None,
+            Position::Question => Some(CallPart::Question),
+            Position::Suggestion | Position::Answer | Position::Nested { .. } | Position::Content { .. } => {
+                Some(CallPart::Answer)
+            }
+            Position::Mode { .. } => Some(CallPart::Mode),
         }
     }
 }

@@ -147,11 +147,6 @@ impl CallForm {
         self.drops_question = false;
     }
 
-    /// Returns the labels for options that are given as values.
-    pub(crate) fn take_names(&mut self) -> SmallVec<[Range; 4]> {
-        core::mem::take(&mut self.names)
-    }
-
     // Options.
 
     /// Begins an option of the open question. Returns `false` if it is beyond the limit.
@@ -224,15 +219,14 @@ impl CallForm {
     /// Marks the option of the open question that the model has written at this index as recommended.
     pub(crate) fn recommend(&mut self, index: u32) {
         if let Some(option) = self.open_options().iter_mut().find(|option| option.index == index) {
-            option.recommended = true;
-            option.has_news = true;
+            (option.recommended, option.has_news) = (true, true);
         }
     }
 
     /// Gives the options of the open question that have only a value a label: the name at their
     /// index, or else the value.
     pub(crate) fn name_options(&mut self) {
-        let names = self.take_names();
+        let names = core::mem::take(&mut self.names);
         let Some(first) = self.open_question().map(|question| question.first_option) else { return };
         for i in first..self.options.len() {
             let option = &self.options[i];
@@ -304,9 +298,7 @@ impl CallForm {
     pub(crate) fn foresee_char(&mut self, tail: &[u8], limits: &Limits) {
         self.settle_escape();
         let Some(open) = &mut self.open else { return };
-        // An ill-formed sequence becomes U+FFFD, of three bytes.
-        let longest = if tail.first().is_some_and(|&byte| byte >= 0xF0) { 4 } else { 3 };
-        let end = self.text.len() + longest;
+        let end = self.text.len() + utf8::longest_char(tail);
         if !utf8::may_be_blank(tail) && end <= open.end(limits).0 {
             open.exists = true;
             self.set_open_end();
@@ -478,10 +470,7 @@ impl CallForm {
         let limits = &policy.limits;
         let is_read = policy.shapes.find(&self.tool).is_some_and(|shape| shape.name() == self.shape);
         let slots = |slots: &[Slot]| slots.iter().all(|slot| slot.is_in_bounds(&self.text));
-        let words = |words: &[Range]| {
-            words.len() <= limits.suggestions.max(limits.questions)
-                && words.iter().all(|&(start, end)| self.text.get(start..end).is_some())
-        };
+        let words = |words: &[Range]| words.len() <= limits.suggestions.max(limits.questions);
         let first = |i: usize| self.questions.get(i).map_or(self.options.len(), |one| one.first_option);
         let is_question = |(i, one): (usize, &FormQuestion)| {
             slots(&one.texts)

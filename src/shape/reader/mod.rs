@@ -23,11 +23,10 @@ use crate::config::Policy;
 use crate::json::lexer::{JsonToken, Lexer};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
-use crate::utf8;
+use crate::space::is_space;
+use crate::utf8::{self, STAND_IN};
 pub(crate) use parameters::Written;
-
-/// What stands for an incomplete character: whatever it becomes, it is not a delimiter.
-const SOME: &str = "\u{FFFD}";
+use parameters::longest_blanks;
 
 /// How many strings with JSON in them can be nested.
 const MAX_ENCODED: usize = 2;
@@ -39,11 +38,10 @@ const LONGEST_KEY: usize = 512;
 const LONGEST_WORD: usize = 32;
 
 /// The meaning of the value that is being read or comes next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Meaning {
     /// The arguments.
-    #[default]
     Arguments,
     /// A list of questions or options, or an element of one.
     List(List),
@@ -245,16 +243,9 @@ impl ShapeReader {
         ShapeReader { shape: None, ..self.clone() }
     }
 
-    /// Sets the shape of a reader from a checkpoint: the one that its call began with. Returns
-    /// `false` if that has no forms, but reads one.
-    pub(crate) fn set_shape(&mut self, shape: Shape) -> bool {
-        self.shape = if self.is_form { shape.form() } else { Some(shape) };
-        self.shape.is_some()
-    }
-
     /// Ends the call with the stream: what only its end decides becomes known.
     pub(crate) fn finish(&mut self, call: &mut Call, policy: &Policy) {
-        if self.is_closed() { self.end(call, policy) } else { call.cut(self.place(), policy) }
+        if self.lexer().is_closed() { self.end(call, policy) } else { call.cut(self.part(), policy) }
     }
 
     /// Ends the call after its arguments.
@@ -293,8 +284,8 @@ impl ShapeReader {
         if call.has_failed() {
             // A number ends before it.
             let mut pos = 0;
-            while pos < SOME.len() && !self.is_closed() && !self.is_ill_formed() {
-                self.skip(SOME, &mut pos);
+            while pos < STAND_IN.len() && !self.lexer().is_closed() && !self.lexer().is_ill_formed() {
+                self.skip(STAND_IN, &mut pos);
             }
             return;
         }
@@ -326,8 +317,8 @@ impl ShapeReader {
 
     /// Reads up to the end of a value, of which nothing has a meaning after a failure.
     fn skip(&mut self, text: &str, pos: &mut usize) {
-        while !self.is_closed()
-            && !self.is_ill_formed()
+        while !self.lexer().is_closed()
+            && !self.lexer().is_ill_formed()
             && let Some(token) = self.lexers[0].next(text, pos)
             && token != JsonToken::End
         {}
@@ -337,14 +328,9 @@ impl ShapeReader {
         self.lexers.last().is_some_and(Lexer::is_in_key)
     }
 
-    /// Returns `true` if the arguments are not JSON.
-    pub(crate) fn is_ill_formed(&self) -> bool {
-        self.lexers[0].is_ill_formed()
-    }
-
-    /// Returns `true` if the next character is text of a string, unless it is a delimiter.
-    pub(crate) fn is_in_text(&self) -> bool {
-        self.lexers[0].is_in_text()
+    /// Returns the lexer of the arguments.
+    pub(crate) fn lexer(&self) -> &Lexer {
+        &self.lexers[0]
     }
 
     /// Returns `true` if the chunk only continues a text of the call.
@@ -352,13 +338,8 @@ impl ShapeReader {
         matches!((&*self.lexers, self.value), ([lexer], Meaning::Text(_)) if lexer.plain_len(text, 0) == text.len())
     }
 
-    /// Returns `true` if the value has ended.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.lexers[0].is_closed()
-    }
-
     /// Returns the part of the call in which the stream is now.
-    pub(crate) fn place(&self) -> CallPart {
+    pub(crate) fn part(&self) -> CallPart {
         match self.value {
             _ if !self.lexers.iter().all(Lexer::is_in_value) => CallPart::Parameters,
             Meaning::Text(Place::Question(QuestionText::Text)) => CallPart::Question,
@@ -368,19 +349,19 @@ impl ShapeReader {
         }
     }
 
-    /// Returns `true` if the state can occur between two pieces of a stream.
-    pub(crate) fn is_in_bounds(&self, policy: &Policy) -> bool {
+    /// Makes a state from a checkpoint one that reads on. `shape`: the one that its call began with.
+    ///
+    /// Returns `false` if it is out of bounds, or if the shape has no forms, but reads one.
+    pub(crate) fn restore(&mut self, shape: Shape, policy: &Policy) -> bool {
+        self.shape = if self.is_form { shape.form() } else { Some(shape) };
         let depth: usize = self.lexers.iter().map(Lexer::depth).sum();
-        (1..=1 + MAX_ENCODED).contains(&self.lexers.len())
+        self.shape.is_some()
+            && (1..=1 + MAX_ENCODED).contains(&self.lexers.len())
             && self.lexers.iter().all(Lexer::is_in_bounds)
             && self.within.len() <= depth
             && self.key.len() <= LONGEST_KEY + 8
             && self.pending.len() <= policy.limits.list().max(LONGEST_WORD + 4)
-            && self.are_blanks_in_bounds(policy)
-            && self.within.iter().all(|within| match within {
-                Within::Path { start, .. } | Within::Option { key: start, .. } => self.paths.is_char_boundary(*start),
-                _ => true,
-            })
+            && self.blanks.len() <= longest_blanks(policy).saturating_add(3)
             && self.paths.len() <= self.within.len() * (LONGEST_KEY + 8)
     }
 }
@@ -403,27 +384,21 @@ impl Reading<'_> {
             let lexer = &mut self.reader.lexers[0];
             // Most of a stream is text, for which no token is created.
             let plain = lexer.plain_len(text, *pos);
-            if plain > 0 {
+            let has_ended = if plain > 0 {
                 let (len, has_ended) = self.text(0, &text[*pos..*pos + plain]);
                 *pos += len;
-                if has_ended {
-                    return true;
-                }
-                continue;
-            }
-            if let Some((char, len)) = lexer.escaped(text, *pos) {
-                let has_ended = self.token(0, JsonToken::Char(char));
+                has_ended
+            } else if let Some((char, len)) = lexer.escaped(text, *pos) {
                 *pos += len;
-                if has_ended {
-                    return true;
-                }
-                continue;
-            }
-            if *pos == text.len() && lexer.is_in_text() {
+                self.token(0, JsonToken::Char(char))
+            } else if *pos == text.len() && lexer.is_in_text() {
                 break;
-            }
-            let Some(token) = lexer.next(text, pos) else { break };
-            if self.token(0, token) {
+            } else if let Some(token) = lexer.next(text, pos) {
+                self.token(0, token)
+            } else {
+                break;
+            };
+            if has_ended {
                 return true;
             }
         }
@@ -432,7 +407,7 @@ impl Reading<'_> {
 
     fn foresee(&mut self, tail: &[u8]) {
         let mut pos = 0;
-        if !self.read_start(SOME, &mut pos) {
+        if !self.read_start(STAND_IN, &mut pos) {
             return;
         }
         while !self.call.has_failed() {
@@ -446,7 +421,7 @@ impl Reading<'_> {
                 }
                 return;
             };
-            let Some(token) = self.reader.lexers[level].next(SOME, &mut pos) else { return };
+            let Some(token) = self.reader.lexers[level].next(STAND_IN, &mut pos) else { return };
             self.token(level, token);
         }
     }
@@ -457,7 +432,7 @@ impl Reading<'_> {
             let byte = text.as_bytes()[*pos];
             self.reader.start = match (self.reader.start, byte) {
                 (Start::Json { .. }, _) => return true,
-                (Start::Blank, b' ' | b'\t' | b'\r' | b'\n') => Start::Blank,
+                (Start::Blank, _) if is_space(byte) => Start::Blank,
                 (Start::Blank, b'`') => Start::Fence(1),
                 (Start::Fence(1), b'`') => Start::Fence(2),
                 (Start::Fence(2), b'`') => {
@@ -548,14 +523,14 @@ impl Reading<'_> {
 
     /// Reads more of the JSON in a string. Returns `true` if a value has ended.
     fn read_all_encoded(&mut self, level: usize, text: &str) -> bool {
-        let (mut pos, has_ended) = self.read_encoded(level, text);
-        let mut reads = has_ended;
-        while reads {
-            let (len, ended) = self.read_encoded(level, &text[pos..]);
-            pos += len;
-            reads = ended;
+        let (mut pos, mut has_ended) = (0, false);
+        loop {
+            let (len, reads_on) = self.read_encoded(level, &text[pos..]);
+            if !reads_on {
+                return has_ended;
+            }
+            (pos, has_ended) = (pos + len, true);
         }
-        has_ended
     }
 
     fn act(&mut self, level: usize, token: JsonToken<'_>) -> bool {

@@ -48,7 +48,7 @@ impl ShapeReader {
     /// Begins the value of the parameter whose key was pushed.
     pub(crate) fn begin_parameter(&mut self, is_json: bool, call: &mut Call, policy: &Arc<Policy>) -> Written {
         // The arguments may have come as one parameter.
-        if call.has_failed() || self.is_closed() {
+        if call.has_failed() || self.lexer().is_closed() {
             return Written::Nothing;
         }
         if self.lexers[0].depth() == 0 {
@@ -77,7 +77,7 @@ impl ShapeReader {
                     None => (written, text.len()),
                 }
             }
-            Written::Json if !self.is_parameter_closed() && !self.is_ill_formed() => {
+            Written::Json if !self.is_parameter_closed() && !self.lexer().is_ill_formed() => {
                 let mut pos = 0;
                 self.read(text, &mut pos, call, policy);
                 (written, pos)
@@ -176,16 +176,11 @@ impl ShapeReader {
         self.lexers[0].depth() == 1 && self.lexers[0].is_after_member()
     }
 
-    /// Returns `true` if what waits after the value of a parameter are blanks, and not too many.
-    pub(super) fn are_blanks_in_bounds(&self, policy: &Policy) -> bool {
-        self.blanks.len() <= longest_blanks(policy).saturating_add(3) && self.blanks.trim().is_empty()
-    }
-
     /// Returns the part of the call that the open parameter is.
-    pub(crate) fn place_in(&self, written: Written) -> CallPart {
+    pub(crate) fn part_in(&self, written: Written) -> CallPart {
         match (written, self.value) {
             (Written::Text, Meaning::Text(Place::Question(QuestionText::Text))) => CallPart::Question,
-            (Written::Json, _) => self.place(),
+            (Written::Json, _) => self.part(),
             _ => CallPart::Parameters,
         }
     }
@@ -205,7 +200,7 @@ impl Reading<'_> {
 }
 
 /// Returns how many bytes of blanks are kept: more than any text may have.
-fn longest_blanks(policy: &Policy) -> usize {
+pub(super) fn longest_blanks(policy: &Policy) -> usize {
     let limits = &policy.limits;
     limits.list().max(limits.question).max(limits.header).max(limits.description).saturating_add(1)
 }

@@ -70,10 +70,7 @@ impl Reading<'_> {
             }
             Place::Question(QuestionText::Text)
         };
-        if let Some(form) = self.form() {
-            form.begin_text(place);
-        }
-        self.reader.value = Meaning::Text(place);
+        self.reader.value = self.open_text(place);
         let blank = core::mem::take(&mut self.reader.pending);
         self.push_text(place, &blank);
     }
@@ -102,7 +99,7 @@ impl Reading<'_> {
     }
 
     /// Keeps more of a string that counts when it has ended.
-    pub(super) fn push_pending(&mut self, text: &str) {
+    fn push_pending(&mut self, text: &str) {
         let limit = self.policy.limits.list();
         if self.reader.pending.len() + text.len() > limit {
             return self.call.reject(Reason::TooLong { part: CallPart::Suggestions, limit });
@@ -154,10 +151,7 @@ impl Reading<'_> {
                 self.repair(Note::QuestionsAsText);
                 self.begin_listed_question();
                 let place = Place::Question(QuestionText::Text);
-                if let Some(form) = self.form() {
-                    form.begin_text(place);
-                }
-                self.reader.value = Meaning::Text(place);
+                self.reader.value = self.open_text(place);
                 self.push_text(place, text);
             }
             List::Options => {

@@ -24,7 +24,8 @@ pub(super) struct Pending {
     pub(super) after_backtick: bool,
     /// Its text has been emitted, because it is text whatever becomes of it.
     pub(super) shown: bool,
-    part: TagPart,
+    /// What it ends in. [`TagPart::Other`]: it is read again from its beginning.
+    pub(super) part: TagPart,
     /// All of its text was emitted by the last signal, which borrows it. Never so between two
     /// chunks.
     pub(super) lent: bool,
@@ -71,15 +72,6 @@ impl Pending {
         self.part = TagPart::Other;
     }
 
-    /// Lets it be read again from its beginning, in another state.
-    pub(super) fn read_again(&mut self) {
-        self.part = TagPart::Other;
-    }
-
-    pub(super) fn set_incomplete(&mut self, incomplete: IncompleteTag) {
-        self.part = incomplete.part;
-    }
-
     /// Returns as much of `text` as can matter to it: through the next `<`, or to just beyond the
     /// limit. While it fits in place, no more than has room there.
     pub(super) fn reach<'t>(&self, text: &'t str, limit: usize) -> &'t str {
@@ -112,6 +104,6 @@ impl Pending {
     /// Returns whether it is one that a stream of `read` bytes can end in.
     pub(super) fn is_in_bounds(&self, read: u64, limit: usize) -> bool {
         let is_tag = self.bytes.first() == Some(&b'<') && core::str::from_utf8(&self.bytes).is_ok();
-        (self.is_empty() || is_tag) && self.len() <= limit && self.start <= read && !self.lent
+        (self.is_empty() || is_tag) && self.len() <= limit && self.start <= read
     }
 }
