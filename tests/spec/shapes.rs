@@ -164,6 +164,9 @@ fn a_repair_has_its_note_and_the_strict_policy_rejects_it() {
         (QUESTION.to_owned(), Note::QuestionWithoutList),
         (wrapped(QUESTION), Note::QuestionsAsObject),
         (wrapped(&format!("{{\"1\":{QUESTION}}}")), Note::QuestionsAsObject),
+        // As XML becomes JSON.
+        (wrapped(&format!("{{\"item\":[{QUESTION}]}}")), Note::QuestionsAsObject),
+        (with_options(r#"{"item":[{"label":"A"},{"label":"B"}]}"#), Note::SuggestionsAsObject),
         (wrapped(&quoted(&format!("[{QUESTION}]"))), Note::QuestionsAsText),
         (wrapped(&format!("[{}]", quoted(QUESTION))), Note::QuestionAsText),
         (with_options(r#"["A","B"]"#), Note::SuggestionAsText),
@@ -171,9 +174,10 @@ fn a_repair_has_its_note_and_the_strict_policy_rejects_it() {
         (with_options(&quoted("A\nB")), Note::SuggestionsAsText),
         (with_options(r#"{"0":{"label":"A"},"1":{"label":"B"}}"#), Note::SuggestionsAsObject),
         (
-            wrapped(r#"[{"question":"Q?","multiSelect":"false","options":[{"label":"A"},{"label":"B"}]}]"#),
+            wrapped(r#"[{"question":"Q?","multiSelect":" False","options":[{"label":"A"},{"label":"B"}]}]"#),
             Note::FlagAsText,
         ),
+        (wrapped(r#"[{"question":"Q?","multiSelect":0,"options":[{"label":"A"},{"label":"B"}]}]"#), Note::FlagAsText),
     ] {
         let (lines, notes) =
             read(parser("AskUserQuestion"), &arguments).unwrap_or_else(|why| panic!("{why}: {arguments}"));

@@ -68,11 +68,9 @@ impl Reading<'_> {
 
     fn end_word(&mut self, role: Role) {
         let word = core::mem::take(&mut self.reader.pending);
-        let flag = match &*word {
-            "true" | "True" | "TRUE" | "yes" => Some(true),
-            "false" | "False" | "FALSE" | "no" => Some(false),
-            _ => None,
-        };
+        let is_one_of = |words: [&str; 3]| words.iter().any(|one| word.trim().eq_ignore_ascii_case(one));
+        let no = is_one_of(["false", "no", "0"]).then_some(false);
+        let flag = is_one_of(["true", "yes", "1"]).then_some(true).or(no);
         let Some(form) = self.call.form_mut() else { return };
         if role == Role::Recommended {
             if flag == Some(true)

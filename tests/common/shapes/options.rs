@@ -71,6 +71,8 @@ impl Reader {
                     }
                     reader.end_option()
                 }
+                // "of an array the elements are options"
+                Kind::Array => reader.array(&mut |reader, kind| reader.option(kind)),
                 kind => reader.option(kind),
             }
         })?;

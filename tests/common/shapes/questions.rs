@@ -101,6 +101,9 @@ impl Reader {
             if !is_question {
                 let is_index = key.bytes().all(|b| b.is_ascii_digit());
                 let kind = reader.after_key()?;
+                if kind == Kind::Array {
+                    return reader.array(&mut |reader, kind| reader.element_in_map(kind));
+                }
                 return reader.element((!is_index).then(|| key.to_owned()), kind);
             }
             if open.is_none() {
@@ -112,6 +115,16 @@ impl Reader {
             }
         })?;
         open.map_or(Ok(()), |open| self.end_question(open))
+    }
+
+    /// Reads an element of a list in a map: "of an array its objects are questions", and "a string in
+    /// such an array" is unreadable.
+    fn element_in_map(&mut self, kind: Kind) -> Parsed<()> {
+        if kind == Kind::Text {
+            self.note(Note::UnreadableQuestion);
+            return self.nothing(kind);
+        }
+        self.element(None, kind)
     }
 
     /// Reads an element of the list.
@@ -327,7 +340,7 @@ impl Reader {
                 if known.is_some() {
                     return self.nothing(kind);
                 }
-                if kind == Kind::Text {
+                if kind != Kind::Boolean {
                     self.repair(Note::FlagAsText)?;
                 }
                 let flag = self.flag(kind)?;
@@ -356,14 +369,14 @@ impl Reader {
         Ok(())
     }
 
-    /// "A flag is yes for `true`, and for the strings `true`, `True`, `TRUE` and `yes`; no for
-    /// `false`, and for the strings [...]; anything else is no value."
+    /// "A flag is yes for `true`, `yes` and `1`, and no for `false`, `no` and `0`, as a string in any
+    /// case and with white space around it, too; anything else is no value."
     pub(super) fn flag(&mut self, kind: Kind) -> Parsed<Option<bool>> {
         let scalar = self.json.scalar(kind);
         self.consume(&scalar, CallPart::Parameters)?;
-        Ok(match &*scalar.text() {
-            "true" | "True" | "TRUE" | "yes" => Some(true),
-            "false" | "False" | "FALSE" | "no" => Some(false),
+        Ok(match scalar.text().trim().to_ascii_lowercase().as_str() {
+            "true" | "yes" | "1" => Some(true),
+            "false" | "no" | "0" => Some(false),
             _ => None,
         })
     }

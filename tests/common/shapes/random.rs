@@ -46,7 +46,7 @@ pub(super) const TEXTS: [&str; 44] = [
     "(recommended) ",
     "true",
     "no",
-    "TRUE",
+    " YES ",
     "maybe",
     "yesno",
     "yes_no",
@@ -354,6 +354,14 @@ impl Arguments<'_> {
             match self.random.below(6) {
                 0 => self.scalar(),
                 1 if level == "*option" => self.string(),
+                2 if level == "*option" => {
+                    self.add("[");
+                    self.object(&[level], 0);
+                    self.add(",");
+                    self.string();
+                    self.add("]");
+                }
+                2 => self.list(depth),
                 _ => self.object(&[level], depth),
             }
         }
