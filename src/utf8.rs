@@ -30,7 +30,7 @@ pub(crate) fn shortest_blank(tail: &[u8]) -> Option<usize> {
 
 /// What stands for an incomplete character: whatever it becomes, it is no delimiter, no space and no
 /// part of a name.
-pub(crate) const STAND_IN: &str = "\u{FFFD}";
+pub(crate) const SOME_CHAR: &str = "\u{FFFD}";
 
 /// Returns the length of the longest character that the incomplete UTF-8 sequence may become, with
 /// U+FFFD if it turns out to be ill-formed.

@@ -15,7 +15,9 @@ impl Call {
         let limits = &policy.limits;
         let text = |(start, end): Range, limit| self.text.get(start..end).is_some_and(|text| text.len() <= limit);
         let len = |(start, end): Range| end - start;
-        let most_mode = limits.answer.saturating_add(limits.tag);
+        // The bare text, the question, the answers, and one text that is open.
+        let texts = [self.bare as usize, limits.question, limits.answer, limits.list(), limits.list()];
+        let mode = limits.answer.saturating_add(limits.tag);
         let Shown { question, suggestions, newest } = self.shown;
         self.notes.len() <= NOTES
             && self.suggestions.len() <= limits.suggestions
@@ -25,17 +27,10 @@ impl Call {
             && question <= self.question.map_or(0, len)
             && suggestions <= self.suggestions.len()
             && newest.0 <= suggestions.checked_sub(1).map_or(0, |i| len(self.suggestions[i].answer))
-            && self.text.len() <= self.most_text(limits)
-            && self.modes.len() < limits.suggestions.saturating_add(1).saturating_mul(most_mode.saturating_add(1))
+            && self.text.len() <= texts.into_iter().fold(0, usize::saturating_add)
+            && self.modes.len() < limits.suggestions.saturating_add(1).saturating_mul(mode.saturating_add(1))
             && self.is_open_in_bounds(limits)
             && self.form.as_deref().is_none_or(|form| form.is_in_bounds(policy))
-    }
-
-    /// The most text a call can hold: the bare text, the question, the answers, and one text that
-    /// is open.
-    fn most_text(&self, limits: &Limits) -> usize {
-        let answers = limits.list().saturating_add(limits.answer);
-        (self.bare as usize).saturating_add(limits.question).saturating_add(answers).saturating_add(limits.list())
     }
 
     fn is_open_in_bounds(&self, limits: &Limits) -> bool {
@@ -44,10 +39,8 @@ impl Call {
             Open::Question(value) => value.is_in_bounds(&self.text, limits.question),
             Open::List { value, .. } => value.is_in_bounds(&self.text, limits.list()),
             Open::Suggestion(OpenSuggestion { answer, mode, .. }) => {
-                let answer = if let AnswerState::Reading(value, _) = answer { Some(value) } else { None };
-                let mode = if let ModeState::Reading(value) = mode { Some(value) } else { None };
-                answer.is_none_or(|value| value.is_in_bounds(&self.text, limits.answer))
-                    && mode.is_none_or(|value| value.is_in_bounds(&self.modes, limits.answer))
+                !matches!(answer, AnswerState::Reading(value, _) if !value.is_in_bounds(&self.text, limits.answer))
+                    && !matches!(mode, ModeState::Reading(value) if !value.is_in_bounds(&self.modes, limits.answer))
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::lazy::Fresh;
 use crate::note::Note;
 use crate::reason::CallPart;
 use crate::scan;
-use crate::utf8::STAND_IN;
+use crate::utf8::SOME_CHAR;
 
 /// What the call is built in, and how.
 pub(crate) struct Context<'c> {
@@ -385,7 +385,7 @@ impl EnvelopeMachine {
             EnvelopeState::Json(Json::Text) => self.foresee_text(tail, context),
             EnvelopeState::Json(_) if self.object.is_in_text() => {}
             EnvelopeState::Json(_) | EnvelopeState::After(_) => {
-                let (_, change) = self.push(STAND_IN, context);
+                let (_, change) = self.push(SOME_CHAR, context);
                 self.set_offset(offset);
                 return change;
             }

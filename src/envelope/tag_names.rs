@@ -102,7 +102,7 @@ pub(crate) fn may_open(rest: &[u8]) -> bool {
 static OPENINGS: Prefixes = {
     let (mut prefixes, mut i) = (Prefixes::NONE.with(b"|"), 0);
     while i < BEGINNINGS.len() {
-        prefixes = prefixes.with(BEGINNINGS[i].as_bytes());
+        prefixes = prefixes.with(&BEGINNINGS[i]);
         i += 1;
     }
     // Space, then space or a bar.
@@ -115,13 +115,14 @@ static OPENINGS: Prefixes = {
 };
 
 /// What the names in opening tags begin with.
-const BEGINNINGS: [&str; 7] = ["tool", "func", "invo", PREFIXES[1], PREFIXES[2], PREFIXES[3], PREFIXES[4]];
+const BEGINNINGS: [[u8; 4]; 7] = [*b"tool", *b"func", *b"invo", *b"antm", *b"mini", *b"seed", *b"xai:"];
 
 #[inline(never)]
 fn shares_prefix(rest: &[u8]) -> bool {
-    match rest.iter().find(|&&byte| !is_space(byte)) {
-        None | Some(b'|' | 0xE2 | 0xEF) => true,
-        _ => BEGINNINGS.iter().any(|name| name.bytes().zip(rest).all(|(one, &other)| one == other)),
+    match (rest.first_chunk(), rest.iter().find(|&&byte| !is_space(byte))) {
+        (_, None | Some(b'|' | 0xE2 | 0xEF)) => true,
+        (Some(four), _) => BEGINNINGS.contains(four),
+        (None, _) => BEGINNINGS.iter().any(|name| name.starts_with(rest)),
     }
 }
 

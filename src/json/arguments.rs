@@ -377,7 +377,7 @@ impl Arguments {
                 }
                 return;
             }
-            let Some(token) = self.lexer.next(utf8::STAND_IN, &mut pos) else { return };
+            let Some(token) = self.lexer.next(utf8::SOME_CHAR, &mut pos) else { return };
             self.act(token, call, policy);
         }
     }

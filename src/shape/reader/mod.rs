@@ -24,7 +24,7 @@ use crate::json::lexer::{JsonToken, Lexer};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::space::is_space;
-use crate::utf8::{self, STAND_IN};
+use crate::utf8::{self, SOME_CHAR};
 pub(crate) use parameters::Written;
 use parameters::longest_blanks;
 
@@ -284,8 +284,8 @@ impl ShapeReader {
         if call.has_failed() {
             // A number ends before it.
             let mut pos = 0;
-            while pos < STAND_IN.len() && !self.lexer().is_closed() && !self.lexer().is_ill_formed() {
-                self.skip(STAND_IN, &mut pos);
+            while pos < SOME_CHAR.len() && !self.lexer().is_closed() && !self.lexer().is_ill_formed() {
+                self.skip(SOME_CHAR, &mut pos);
             }
             return;
         }
@@ -407,7 +407,7 @@ impl Reading<'_> {
 
     fn foresee(&mut self, tail: &[u8]) {
         let mut pos = 0;
-        if !self.read_start(STAND_IN, &mut pos) {
+        if !self.read_start(SOME_CHAR, &mut pos) {
             return;
         }
         while !self.call.has_failed() {
@@ -421,7 +421,7 @@ impl Reading<'_> {
                 }
                 return;
             };
-            let Some(token) = self.reader.lexers[level].next(STAND_IN, &mut pos) else { return };
+            let Some(token) = self.reader.lexers[level].next(SOME_CHAR, &mut pos) else { return };
             self.token(level, token);
         }
     }
