@@ -39,7 +39,7 @@ impl Reading<'_> {
                 Meaning::Lines
             }
             Meaning::Word(role) if matches!(kind, Type::String | Type::Number | Type::Boolean) => {
-                if kind == Type::String && matches!(role, Role::Multiple | Role::Custom | Role::Required) {
+                if kind != Type::Boolean && matches!(role, Role::Multiple | Role::Custom | Role::Required) {
                     self.repair(Note::FlagAsText);
                 }
                 Meaning::Word(role)
@@ -134,6 +134,7 @@ impl Reading<'_> {
                 let within = self.begin_element(list);
                 self.reader.within.push(within);
             }
+            (List::Questions, Type::String) if self.is_in_listed_entry() => self.call.note(Note::UnreadableQuestion),
             (_, Type::String) => return Meaning::UndecidedItem(list),
             (List::Options, Type::Number | Type::Boolean) => return Meaning::Pending(PendingString::Item(list)),
             (List::Questions, Type::Number | Type::Boolean | Type::Array) => self.call.note(Note::UnreadableQuestion),
@@ -163,8 +164,17 @@ impl Reading<'_> {
                 self.set_key(Place::Option(OptionText::Label));
                 self.open_text(Place::Option(OptionText::Description))
             }
+            (_, Type::Array) if self.reader.within.last() != Some(&Within::QuestionMap) => {
+                self.reader.within.push(Within::Array(list));
+                Meaning::Nothing
+            }
             _ => self.begin_item(list, kind),
         }
+    }
+
+    /// Returns `true` in a list that is the value of a key in an object that replaces a list.
+    fn is_in_listed_entry(&self) -> bool {
+        matches!(self.reader.within[..], [.., Within::Entries { .. }, Within::Array(_)])
     }
 
     /// Begins a question or an option that is an object.
