@@ -63,7 +63,7 @@ pub(super) enum Container {
     Suggestion {
         /// It has an answer.
         answered: bool,
-        /// It has, or may have, an answer: a `text` or `answer` that could be one.
+        /// It has, or may have, an answer: a `text`, `answer` or `label` that could be one.
         answerable: bool,
     },
 }
@@ -218,7 +218,7 @@ impl Arguments {
     fn role_of_key(&mut self, call: &mut Call, policy: &Arc<Policy>) -> ValueRole {
         let Some(within) = self.within.last_mut() else { return ValueRole::Nothing };
         let in_suggestion = match self.key.text() {
-            b"text" | b"answer" => ValueRole::Answer,
+            b"text" | b"answer" | b"label" => ValueRole::Answer,
             b"mode" => ValueRole::Mode,
             _ => ValueRole::Nothing,
         };

@@ -274,10 +274,10 @@ impl<'a> ArgumentsReader<'a> {
     fn member(&mut self, suggestion: &mut OpenItem, key: &str, kind: Kind, depth: usize) -> Parsed<()> {
         match (key, kind) {
             // "an array or object means nothing"
-            ("text" | "answer", Kind::Array | Kind::Object) => self.nothing(depth),
-            // "`text` (or `answer`) is the answer: the first that is not blank; a number or a
+            ("text" | "answer" | "label", Kind::Array | Kind::Object) => self.nothing(depth),
+            // "`text` (or `answer`, or `label`) is the answer: the first that is not blank; a number or a
             // boolean is text; `null` is blank"
-            ("text" | "answer", _) => {
+            ("text" | "answer" | "label", _) => {
                 suggestion.readable = true;
                 match kind == Kind::Null || !suggestion.answer.text.is_empty() {
                     true => self.nothing(depth),
@@ -292,8 +292,8 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
-    /// "A suggestion object in which no `text` or `answer` has a value that is a string, a number,
-    /// a boolean or `null` leaves the note `UnreadableSuggestion` when it ends."
+    /// "A suggestion object in which no `text`, `answer` or `label` has a value that is a string, a
+    /// number, a boolean or `null` leaves the note `UnreadableSuggestion` when it ends."
     fn object_ends(&mut self, suggestion: OpenItem) -> Parsed<()> {
         if !suggestion.readable {
             self.notes.insert("UnreadableSuggestion");
@@ -312,8 +312,8 @@ impl<'a> ArgumentsReader<'a> {
                 matches!(key, "suggest" | "suggestion") || !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
             if object == Object::Undecided {
                 object = match (key, kind) {
-                    // "`text`, `answer` or `mode`: it is one suggestion object, and goes on as one"
-                    ("text" | "answer" | "mode", _) => Object::Suggestion,
+                    // "`text`, `answer`, `label` or `mode`: it is one suggestion object, and goes on as one"
+                    ("text" | "answer" | "label" | "mode", _) => Object::Suggestion,
                     // "a key of decimal digits only (and at least one), `suggest` or `suggestion`;
                     // or any other key with an array or an object as its value: it is a map"
                     _ if is_item_key => Object::Map,
