@@ -34,7 +34,7 @@ impl Shared {
         images: Vec<Image>,
         format: MessageFormat,
     ) -> Result<(InUse, ActionOutcome), ApiError> {
-        if !self.is_up() {
+        if !self.is_up_for(id) {
             return Err(ApiError::store_away());
         }
         let target = self.changeable(id).await?;

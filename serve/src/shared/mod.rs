@@ -20,6 +20,8 @@ mod log_entry;
 mod ownership;
 mod publisher;
 mod recognition;
+mod script;
+mod shards;
 mod watched;
 mod watcher;
 
@@ -45,6 +47,7 @@ use crate::settings::Settings;
 
 pub(crate) use self::address::StoreAddress;
 pub(crate) use self::error::{StartProblem, StoreError, StoreWarning};
+pub(crate) use self::link::Reach;
 
 /// What all replicas share.
 pub(crate) struct Shared {
@@ -87,8 +90,8 @@ impl Shared {
         changed: mpsc::UnboundedReceiver<Arc<Conversation>>,
         records: mpsc::UnboundedReceiver<StoredRecord>,
     ) -> (Arc<Shared>, Background) {
-        let (link, messages) = Link::new(address);
         let keys = Keys::new(&settings.store_prefix);
+        let (link, messages) = Link::new(address, keys.clone());
         let (commands, waiting) = Commands::new(link.clone(), keys.clone(), replica.clone(), &settings);
         let lease = Lease::new(link.clone(), keys.clone(), replica, settings.lease);
         let list = SharedList::new(link.clone(), keys.clone(), settings.limits, local.changes());
@@ -132,9 +135,14 @@ impl Shared {
         Ok(warning)
     }
 
-    /// Returns `true` if the store can be reached.
-    pub(crate) fn is_up(&self) -> bool {
-        self.link.up_since().is_some()
+    /// Returns how much of the store can be reached.
+    pub(crate) fn reach(&self) -> Reach {
+        self.link.reach()
+    }
+
+    /// Returns `true` if the store can be reached where it keeps a conversation.
+    fn is_up_for(&self, id: &str) -> bool {
+        self.link.reaches(&self.keys.state(id))
     }
 
     /// Ends this replica's part: tells the store the rest, and that others may take over.

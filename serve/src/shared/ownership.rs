@@ -18,7 +18,7 @@ impl Shared {
     pub(crate) async fn get(self: &Arc<Shared>, id: &str) -> Result<Arc<Conversation>, ApiError> {
         while let Some(conversation) = self.local.find(id) {
             // What another replica writes is watched. What this one wrote, another may have taken.
-            if self.is_up() && conversation.is_writer() && !conversation.is_streaming() {
+            if self.is_up_for(id) && conversation.is_writer() && !conversation.is_streaming() {
                 match self.check_writer(&conversation).await {
                     // What this replica wrote is here, whether the store is known to be away or not yet.
                     Ok(_) | Err(StoreError::Away) => {}
@@ -62,7 +62,7 @@ impl Shared {
 
     async fn writable(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
         match self.local.find_to_use(id) {
-            Some(here) if here.is_writer() && !self.is_up() => Ok((Changeable::Here(here), false)),
+            Some(here) if here.is_writer() && !self.is_up_for(id) => Ok((Changeable::Here(here), false)),
             _ => self.take(id, purpose).await,
         }
     }
@@ -145,7 +145,7 @@ impl Shared {
 
     /// Returns `true` if this replica relayed the last turn of a conversation.
     pub(crate) async fn is_current(&self, conversation: &Arc<Conversation>) -> bool {
-        match (self.is_up(), conversation.is_writer()) {
+        match (self.is_up_for(conversation.id()), conversation.is_writer()) {
             (true, true) => self.check_writer(conversation).await.unwrap_or(true),
             (_, is_writer) => is_writer,
         }

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use serde_json::json;
 
 use super::redis_cluster::RedisCluster;
@@ -11,8 +12,9 @@ use super::scene::{
     snapshot,
 };
 use super::troubles::documented_rights;
-use crate::client::{Events, chat, number, soon, until};
+use crate::client::{Events, chat, get, number, soon, until};
 use crate::memory::metric;
+use crate::service::Service;
 use crate::upstream::open_gate;
 
 /// Returns the number of connections of each replica to a node, at most.
@@ -84,9 +86,8 @@ async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
     check_seen(&seen, &here.up_to(is_end).await);
     body.await.unwrap();
     // Other conversations on the same node: messages arrive there, too.
-    let ids = (0..).map(|index| format!("cluster-after-{index}")).filter(|id| store.primary_of(id) == lost);
     let mut took = Vec::new();
-    for id in ids.take(3) {
+    for id in store.ids_on(lost, "cluster-after").take(3) {
         let id = &*id;
         open_gate(id).await;
         relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
@@ -177,6 +178,49 @@ async fn a_replica_lives_although_one_node_has_lost_its_lease() {
     assert_ne!(end.data["cut_off"], true);
     body.await.unwrap();
     assert_eq!(taken().await, 0);
+}
+
+/// Returns the status of a replica's readiness, and what it says of the store.
+async fn readiness(service: &Service) -> (u16, String) {
+    let ready = get("/readyz").send(service).await;
+    (ready.status.as_u16(), ready.json()["store"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn conversations_on_other_shards_are_answered_while_one_is_silent() {
+    let Some(store) = RedisCluster::start().await else { return };
+    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    // The shard that has the list of conversations.
+    let silent = store.primary_of("list");
+    let lost = store.ids_on(silent, "silent-shard").next().unwrap();
+    let others: Vec<String> = store.ids_on((silent + 1) % 3, "other-shard").take(2).collect();
+    let mut bodies = Vec::new();
+    for id in others.iter().chain([&lost]) {
+        bodies.push(relay(&owner, id, &asks_and_continues(id)).await);
+        until(async || is_asked(&other, id).await).await;
+    }
+    assert_eq!(readiness(&other).await, (200, "up".into()));
+    store.nodes[silent].signal(Signal::STOP);
+    let first = json!({"number": 0, "suggestion": 0});
+    for (service, id) in [(&owner, &others[0]), (&other, &others[1])] {
+        let refused = answer(service, &lost, &first).await;
+        assert_eq!(refused.error(), (503, "store_unavailable".into()));
+        assert_eq!(readiness(service).await, (200, "degraded".into()));
+        answer(service, id, &first).await.ok();
+    }
+    store.nodes[silent].signal(Signal::CONT);
+    for service in [&owner, &other] {
+        until(async || readiness(service).await == (200, "up".into())).await;
+    }
+    // Both hear of what happens on the shard.
+    let mut events = Events::of(&owner, &lost, None).await;
+    answer(&other, &lost, &first).await.ok();
+    events.up_to(|event| event.kind == "replied").await;
+    for (id, body) in others.iter().chain([&lost]).zip(bodies) {
+        open_gate(id).await;
+        soon(body).await.unwrap();
+        until(async || snapshot(&owner, id).await == snapshot(&other, id).await).await;
+    }
 }
 
 #[tokio::test]

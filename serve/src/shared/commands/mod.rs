@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::{FromRedisValue, Script, Value};
+use redis::{FromRedisValue, Value};
 
 use self::append::Append;
 use self::groups::{Group, MAX_GROUP, Waiting, send_groups};
@@ -16,6 +16,7 @@ use self::load::{Load, Stored, found};
 use super::error::StoreError;
 use super::keys::Keys;
 use super::link::Link;
+use super::script::Script;
 use crate::conversation::{Batch, EventId, StoredConversation, answer_field};
 use crate::settings::Settings;
 
@@ -144,7 +145,7 @@ impl Commands {
     }
 
     async fn append_all(&self, appends: &[Append]) -> Result<Vec<Appended>, StoreError> {
-        let mut call = self.append.prepare_invoke();
+        let mut call = self.append.call();
         call.arg(&*self.replica).arg(milliseconds(self.time_to_live)).arg(milliseconds(self.lease));
         for append in appends {
             append.add_to(&mut call, &self.keys);
@@ -164,7 +165,7 @@ impl Commands {
     }
 
     async fn load_all(&self, loads: &[Load]) -> Result<Vec<Stored>, StoreError> {
-        let mut call = self.load.prepare_invoke();
+        let mut call = self.load.call();
         for load in loads {
             load.add_to(&mut call, &self.keys);
         }
@@ -179,7 +180,7 @@ impl Commands {
     pub(crate) async fn check(&self) -> Result<(), StoreError> {
         let (keys, id) = (&self.keys, &*self.replica);
         self.link.subscribe_to(&keys.bell(id)).await?;
-        let mut call = self.check.prepare_invoke();
+        let mut call = self.check.call();
         call.key(keys.log(id)).key(keys.state(id)).key(keys.bell(id));
         let _: u64 = self.link.invoke(&call).await?;
         self.link.unsubscribe_from(&keys.bell(id)).await
@@ -195,7 +196,7 @@ impl Commands {
         dead: Option<&str>,
         purpose: Purpose,
     ) -> Result<TakeOutcome, StoreError> {
-        let mut call = self.take.prepare_invoke();
+        let mut call = self.take.call();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
         call.arg(&*self.replica).arg(own.unwrap_or_default()).arg(milliseconds(self.time_to_live));
         call.arg(milliseconds(RESERVATION)).arg(dead.unwrap_or_default());
@@ -231,7 +232,7 @@ impl Commands {
 
     /// Claims a question for an answer.
     pub(crate) async fn claim(&self, id: &str, number: u64, answer: &str) -> Result<Claimed, StoreError> {
-        let mut call = self.claim.prepare_invoke();
+        let mut call = self.claim.call();
         call.key(self.keys.state(id)).key(self.keys.bell(id)).arg(number).arg(answer);
         let (outcome, given): (String, String) = self.link.invoke(&call).await?;
         Ok(match &*outcome {
@@ -259,7 +260,7 @@ impl Commands {
 
     /// Deletes a conversation. Returns whether there was one.
     pub(crate) async fn remove(&self, id: &str) -> Result<bool, StoreError> {
-        let mut call = self.remove.prepare_invoke();
+        let mut call = self.remove.call();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
         call.arg(milliseconds(self.time_to_live));
         let removed: u64 = self.link.invoke(&call).await?;
