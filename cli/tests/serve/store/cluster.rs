@@ -33,8 +33,8 @@ async fn replicas_share_conversations_through_a_cluster() {
         let id = &*id;
         let body = relay(&owner, id, &asks_and_continues(id)).await;
         until(async || is_asked(&other, id).await).await;
-        let mut here = Events::of(&owner, id, Some("1-0")).await;
-        let mut there = Events::of(&other, id, Some("1-0")).await;
+        let mut here = Events::from_start(&owner, id).await;
+        let mut there = Events::from_start(&other, id).await;
         // Some are answered while the model writes, and some afterwards.
         if id.ends_with('3') {
             answer(&other, id, &json!({"number": 0, "suggestion": 1})).await.ok();
@@ -70,8 +70,8 @@ async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
     let id = "cluster-failover";
     let body = relay(&owner, id, &slow_message_until_opened(id, 100, 10)).await;
-    let mut here = Events::of(&owner, id, Some("1-0")).await;
-    let mut there = Events::of(&other, id, Some("1-0")).await;
+    let mut here = Events::from_start(&owner, id).await;
+    let mut there = Events::from_start(&other, id).await;
     let mut seen = there.up_to(|event| number(&event.id) >= 20).await;
     let lost = store.primary_of(id);
     store.nodes[lost].kill();
@@ -130,8 +130,8 @@ async fn the_owner_adds_what_the_promoted_copy_of_a_node_lacks() {
     let id = "cluster-lost-tail";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
-    let mut here = Events::of(&owner, id, Some("1-0")).await;
-    let mut there = Events::of(&other, id, Some("1-0")).await;
+    let mut here = Events::from_start(&owner, id).await;
+    let mut there = Events::from_start(&other, id).await;
     let lost = store.primary_of(id);
     let (primaries, copies) = store.nodes.split_at_mut(3);
     let seen = lose_the_tail(&mut primaries[lost], &copies[lost], id, &mut there).await;

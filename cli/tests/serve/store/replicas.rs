@@ -20,7 +20,7 @@ async fn a_reader_on_another_replica_sees_every_event_once() {
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
     let first = snapshot(&other, id).await["last"].as_str().unwrap().to_owned();
-    let (mut here, mut there) = (Events::of(&owner, id, Some("1-0")).await, Events::of(&other, id, Some("1-0")).await);
+    let (mut here, mut there) = (Events::from_start(&owner, id).await, Events::from_start(&other, id).await);
     open_gate(id).await;
     let (here, there) = (here.up_to(is_end).await, there.up_to(is_end).await);
     assert_eq!(here, there);

@@ -35,8 +35,9 @@ if not is_kept and owner and owner ~= replica and owner ~= dead then
     end
 end
 if not is_kept then
-    -- Later than any that the store may have lost, so that no two writers give their events the same ids.
-    epoch = stored[1] and math.max(epoch + 1, now) or 1
+    -- Later than any that the store may have lost, or had for a conversation that has ended and had the same id.
+    -- So no two writers give their events the same ids.
+    epoch = math.max(epoch + 1, now)
 elseif own_epoch > epoch then
     -- The store has lost that the replica became the writer.
     epoch = own_epoch
