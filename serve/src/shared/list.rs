@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use parking_lot::Mutex;
 use redis::{FromRedisValue, Value};
@@ -56,11 +55,10 @@ impl SharedList {
     /// If the store can't be reached, or refuses it.
     pub(crate) async fn set(&self, id: &str, entry: Option<&str>) -> Result<(), StoreError> {
         let milliseconds = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX >> 1);
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let mut call = self.set.call();
         call.key(self.keys.list("entries")).key(self.keys.list("changes")).key(self.keys.list("ends"));
         call.key(self.keys.list_bell());
-        call.arg(id).arg(entry.unwrap_or_default()).arg(milliseconds(now));
+        call.arg(id).arg(entry.unwrap_or_default());
         call.arg(milliseconds(self.limits.idle)).arg(self.limits.conversations);
         let _: u64 = self.link.invoke(&call).await?;
         Ok(())
