@@ -42,7 +42,13 @@ impl Shared {
 
     /// Returns what is stored of a conversation.
     pub(super) async fn stored(&self, id: &str) -> Result<StoredConversation, ApiError> {
-        self.commands.load(id, None).await?.stored().ok_or_else(|| ApiError::no_conversation(id))
+        match self.commands.load(id, None).await? {
+            Found::Stored(stored) => return Ok(*stored),
+            // If this fails, the next reader does it.
+            Found::Deleted => drop(self.unlist(id).await),
+            Found::Nothing => {}
+        }
+        Err(ApiError::no_conversation(id))
     }
 
     /// Returns a conversation to change it.
@@ -203,7 +209,7 @@ impl Shared {
                 conversation.resign();
                 conversation.load(*stored);
             }
-            Ok(Found::Deleted) => self.local.end(conversation),
+            Ok(Found::Deleted) => self.end_deleted(conversation).await,
             // The store has lost the other writer meanwhile, or can't be reached: this one may still be the writer.
             Ok(Found::Stored(_) | Found::Nothing) | Err(StoreError::Away) => {}
             // It is compared with the store later.

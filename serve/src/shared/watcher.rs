@@ -124,6 +124,13 @@ impl Shared {
             self.tasks.spawn(run(self.clone(), id, conversation, bell));
         }
     }
+
+    /// Ends a conversation that was deleted.
+    pub(super) async fn end_deleted(&self, conversation: &Arc<Conversation>) {
+        self.local.end(conversation);
+        // If this fails, another replica does it, or the next reader.
+        let _ = self.unlist(conversation.id()).await;
+    }
 }
 
 /// Watches a conversation until this replica has forgotten it.
@@ -144,7 +151,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         let now = *bell.borrow_and_update();
         if now.is_deleted {
-            shared.local.end(&conversation);
+            shared.end_deleted(&conversation).await;
             break;
         }
         if rings != Some(now.rings) || compared.elapsed() >= STEADY_INTERVAL {
@@ -218,7 +225,7 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
     let last = conversation.last();
     let id = conversation.id();
     match (conversation.epoch(), shared.commands.load(id, Some(last)).await?) {
-        (_, Found::Deleted) => shared.local.end(conversation),
+        (_, Found::Deleted) => shared.end_deleted(conversation).await,
         (None, Found::Nothing) => return Ok(Comparison::Missing),
         (None, Found::Stored(stored)) => {
             let awaits_writer = follow(shared, conversation, last, *stored).await?;

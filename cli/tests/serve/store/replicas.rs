@@ -171,6 +171,31 @@ async fn the_list_shows_the_conversations_of_all_replicas_as_they_change() {
 }
 
 #[tokio::test]
+async fn what_was_deleted_leaves_the_list_although_the_replica_that_did_it_has_died() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let listed = async || {
+        let all = get("/conversations").send(&other).await.ok();
+        all["conversations"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
+    };
+    let ids = ["deleted-found", "deleted-again"];
+    for id in ids {
+        open_gate(id).await;
+        relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+        until(async || listed().await.contains(&json!(id))).await;
+    }
+    owner.kill();
+    // As if it had died while it deleted both.
+    for id in ids {
+        redis.tell(&format!("HSET followup:{{{id}}}:state deleted 1"));
+    }
+    assert_eq!(get(format!("/conversations/{}", ids[0])).send(&other).await.status, 404);
+    assert_eq!(listed().await, [ids[1]]);
+    assert_eq!(call("DELETE", format!("/conversations/{}", ids[1]), "").send(&other).await.status, 404);
+    assert_eq!(listed().await, Vec::<Value>::new());
+}
+
+#[tokio::test]
 async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));

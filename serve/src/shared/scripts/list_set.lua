@@ -2,6 +2,10 @@
 --
 -- KEYS: entries, changes, ends, bell
 -- ARGV: id, entry as JSON, or "" to remove it, time to live (ms), maximum number of entries
+if ARGV[2] == '' and (redis.call('HGET', KEYS[1], ARGV[1]) or '') == '' then
+    -- It was removed, or never there.
+    return 0
+end
 local time = redis.call('TIME')
 -- Not that of a replica: one whose clock is ahead would end the entries of all others.
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
