@@ -138,7 +138,8 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
     let channel = shared.keys.bell(&id);
     // If it fails, this is done as soon as there is a connection.
     let _ = shared.link.subscribe_to(&channel).await;
-    let mut touched = Instant::now();
+    let (mut touched, mut touched_at) =
+        (Instant::now(), conversation.upgrade().map(|conversation| conversation.last()));
     // The rings that were followed by a comparison, and when that was.
     let (mut rings, mut compared) = (None, Instant::now());
     let mut awaits_writer = false;
@@ -168,12 +169,16 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
                 break;
             }
         }
-        let has_readers = conversation.has_readers();
-        if has_readers && touched.elapsed() > shared.settings.limits.idle / 4 {
-            touched = Instant::now();
+        let (has_readers, last) = (conversation.has_readers(), conversation.last());
+        // Each change lets the store keep the conversation, but not the record of its last request.
+        let has_written = conversation.is_writer() && touched_at != Some(last);
+        if (has_readers || has_written) && touched.elapsed() > shared.settings.limits.idle / 4 {
+            (touched, touched_at) = (Instant::now(), Some(last));
             // If it fails, there is time for another attempt.
-            let _ = shared.commands.touch(&id).await;
-            let _ = shared.list_conversation(&conversation).await;
+            let _ = shared.touch(&id).await;
+            if has_readers {
+                let _ = shared.list_conversation(&conversation).await;
+            }
         }
         // The writer may die before it has ended its turn, or has given an answer.
         let is_awaited = awaits_writer || conversation.is_streaming();

@@ -43,6 +43,8 @@ pub(crate) struct Commands {
     load: Script,
     take: Script,
     claim: Script,
+    record: Script,
+    touch: Script,
     remove: Script,
     check: Script,
 }
@@ -114,6 +116,8 @@ impl Commands {
             load: Script::new(include_str!("../scripts/load.lua")),
             take: Script::new(include_str!("../scripts/take.lua")),
             claim: Script::new(include_str!("../scripts/claim.lua")),
+            record: Script::new(include_str!("../scripts/record.lua")),
+            touch: Script::new(include_str!("../scripts/touch.lua")),
             remove: Script::new(include_str!("../scripts/remove.lua")),
             check: Script::new(include_str!("../scripts/check.lua")),
         };
@@ -249,13 +253,21 @@ impl Commands {
         self.link.run(&command).await
     }
 
-    /// Lets the store keep a conversation longer.
-    pub(crate) async fn touch(&self, id: &str) -> Result<(), StoreError> {
-        for key in [self.keys.log(id), self.keys.state(id)] {
-            let command = redis::cmd("PEXPIRE").arg(key).arg(milliseconds(self.time_to_live)).take();
-            let _: u64 = self.link.run(&command).await?;
-        }
+    /// Notes the last request of a conversation, with the keys of its record.
+    pub(crate) async fn record(&self, id: &str, request: &str, records: &[String]) -> Result<(), StoreError> {
+        let mut call = self.record.call();
+        call.key(self.keys.log(id)).key(self.keys.state(id));
+        call.arg(request).arg(records.join(" ")).arg(milliseconds(self.time_to_live));
+        let _: u64 = self.link.invoke(&call).await?;
         Ok(())
+    }
+
+    /// Lets the store keep a conversation longer. Returns the keys of the record of its last request.
+    pub(crate) async fn touch(&self, id: &str) -> Result<Vec<String>, StoreError> {
+        let mut call = self.touch.call();
+        call.key(self.keys.log(id)).key(self.keys.state(id)).arg(milliseconds(self.time_to_live));
+        let records: String = self.link.invoke(&call).await?;
+        Ok(records.split_whitespace().map(str::to_owned).collect())
     }
 
     /// Deletes a conversation. Returns whether there was one.

@@ -49,7 +49,7 @@ end
 -- A turn in pieces has begun: each of them may come to another replica, and is stored before it is acknowledged.
 if purpose == 'turn' and turn ~= 'pieces' and not (is_kept and turn == 'streaming') then
     redis.call('HSET', KEYS[2], 'turn', string.format('reserved:%d', now + reservation))
-    redis.call('HDEL', KEYS[2], 'request')
+    redis.call('HDEL', KEYS[2], 'request', 'records')
 end
 -- The log ends no earlier than the state that tells of it.
 redis.call('PEXPIRE', KEYS[1], time_to_live)
