@@ -25,8 +25,8 @@ use super::shards::Shards;
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the store may take for a command.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long the store may take for a command, at most.
+pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Pauses between attempts to connect.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);

@@ -8,6 +8,7 @@
 mod address;
 mod answers;
 mod background;
+mod clock;
 mod commands;
 mod connection;
 mod error;

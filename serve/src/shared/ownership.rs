@@ -6,9 +6,13 @@ use std::time::Duration;
 use super::Shared;
 use super::commands::{Found, Purpose, TakeOutcome};
 use super::error::StoreError;
+use super::link::RESPONSE_TIMEOUT;
 use crate::conversation::{Conversation, NewRole, StoredConversation};
 use crate::error::ApiError;
 use crate::local_store::Changeable;
+
+/// Pause before the store is asked again whether a conversation was taken.
+const UNHEARD_PAUSE: Duration = Duration::from_millis(500);
 
 /// How often it is tried to take a conversation that is reserved for another replica.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -104,7 +108,9 @@ impl Shared {
                 None => None,
             };
             let own = here.as_ref().and_then(|here| here.epoch());
-            match self.commands.take(id, own, dead.as_deref(), purpose).await? {
+            let unheard = Unheard::new(self, id);
+            let outcome = self.commands.take(id, own, dead.as_deref(), purpose).await;
+            match unheard.heard(outcome)? {
                 TakeOutcome::None => return Err(ApiError::no_conversation(id)),
                 TakeOutcome::Closed => return Err(ApiError::store_restored(id)),
                 TakeOutcome::Busy(owner) | TakeOutcome::Reserved(owner) if self.lease.is_dead(&owner).await => {
@@ -214,6 +220,60 @@ impl Shared {
             Ok(Found::Stored(_) | Found::Nothing) | Err(StoreError::Away) => {}
             // It is compared with the store later.
             Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => conversation.resign(),
+        }
+    }
+}
+
+/// A take of which this replica may never hear, because it gives up, or the store does not answer.
+///
+/// Then it asks the store as soon as that can't happen any more. Otherwise a writer that lives would not know that it
+/// is the writer, and others would wait for it.
+struct Unheard<'a> {
+    shared: &'a Arc<Shared>,
+    id: &'a str,
+    may_happen: bool,
+}
+
+impl<'a> Unheard<'a> {
+    fn new(shared: &'a Arc<Shared>, id: &'a str) -> Unheard<'a> {
+        // Otherwise it is not even sent.
+        Unheard { shared, id, may_happen: shared.is_up_for(id) }
+    }
+
+    /// The store has answered, or has not.
+    fn heard<T>(mut self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.may_happen &= matches!(outcome, Err(StoreError::Away));
+        outcome
+    }
+}
+
+impl Drop for Unheard<'_> {
+    fn drop(&mut self) {
+        // There is no runtime when the service ends.
+        if self.may_happen && tokio::runtime::Handle::try_current().is_ok() {
+            self.shared.tasks.spawn(find_out(self.shared.clone(), self.id.to_owned()));
+        }
+    }
+}
+
+/// Finds out whether this replica has become the writer of a conversation without hearing of it. Then it takes the
+/// conversation again, and does what the last writer has left to do.
+async fn find_out(shared: Arc<Shared>, id: String) {
+    // After that, it can't happen any more.
+    tokio::time::sleep(RESPONSE_TIMEOUT).await;
+    loop {
+        shared.link.wait_until_up(&shared.keys.state(&id)).await;
+        match shared.commands.writer(&id).await {
+            Ok((epoch, owner)) => {
+                let known = shared.local.find(&id).and_then(|conversation| conversation.epoch());
+                if shared.lease.is_own(&owner) && known.is_none_or(|known| known < epoch) {
+                    // If it fails now, the next request for the conversation does it.
+                    let _ = shared.changeable(&id).await;
+                }
+                return;
+            }
+            Err(StoreError::Away) => tokio::time::sleep(UNHEARD_PAUSE).await,
+            Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => return,
         }
     }
 }

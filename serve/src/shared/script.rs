@@ -40,6 +40,11 @@ impl Call<'_> {
         self
     }
 
+    /// Removes the last argument.
+    pub(super) fn pop_arg(&mut self) {
+        self.args.pop();
+    }
+
     /// Returns the first key.
     pub(super) fn first_key(&self) -> &[u8] {
         self.keys.first().map_or(&[], |key| key)

@@ -7,31 +7,30 @@
 --   "turn" if it begins a turn: no other replica takes the conversation until the turn is stored, or the
 --   reservation has ended, because the replica may never hear of it
 -- Returns "none", "closed" if the store has just got back what it had lost, "busy" or "reserved" and the
---   writer, "kept" if the replica is the writer already, or "taken", the epoch, the state and the log.
+--   writer, "kept" if the replica is the writer already, or "taken", the epoch, the state and the log. The time
+--   comes second.
 local replica, own_epoch, time_to_live, reservation, dead, may_create, purpose = unpack(ARGV)
 local stored = redis.call('HMGET', KEYS[2], 'epoch', 'owner', 'turn', 'deleted', 'closed')
 local epoch, owner, turn, deleted, closed = tonumber(stored[1] or '0'), stored[2], stored[3], stored[4], stored[5]
 own_epoch = tonumber(own_epoch)
 if not stored[1] and own_epoch > 0 then
     -- The store has lost it, and gets it again.
-    return {'kept'}
+    return {'kept', now}
 end
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local is_kept = own_epoch > epoch or (own_epoch == epoch and owner == replica)
 if not is_kept and (not stored[1] or deleted) and may_create ~= 'create' then
-    return {'none'}
+    return {'none', now}
 end
 if closed and tonumber(closed) > now and (not is_kept or purpose == 'turn') then
-    return {'closed'}
+    return {'closed', now}
 end
 if not is_kept and owner and owner ~= replica and owner ~= dead then
     if turn == 'streaming' then
-        return {'busy', owner}
+        return {'busy', now, owner}
     end
     local reserved = string.match(turn or '', '^reserved:(%d+)$')
     if reserved and tonumber(reserved) > now then
-        return {'reserved', owner}
+        return {'reserved', now, owner}
     end
 end
 if not is_kept then
@@ -55,7 +54,7 @@ end
 redis.call('PEXPIRE', KEYS[1], time_to_live)
 redis.call('PEXPIRE', KEYS[2], time_to_live)
 if is_kept then
-    return {'kept'}
+    return {'kept', now}
 end
 redis.call('SPUBLISH', KEYS[3], 'taken')
-return {'taken', epoch, redis.call('HGETALL', KEYS[2]), redis.call('XRANGE', KEYS[1], '-', '+')}
+return {'taken', now, epoch, redis.call('HGETALL', KEYS[2]), redis.call('XRANGE', KEYS[1], '-', '+')}
