@@ -70,10 +70,13 @@ impl Shared {
         let reader = conversation.waiter();
         // Otherwise it may be given meanwhile, because the store has accepted it.
         let updating = conversation.updating.lock().await;
-        if let Err(error) = self.claim(conversation, number, &answer).await {
-            drop(updating);
-            return Err(self.explain(error, conversation, &answer).await);
-        }
+        let claimed = match self.claim(conversation, number, &answer).await {
+            Ok(claimed) => claimed,
+            Err(error) => {
+                drop(updating);
+                return Err(self.explain(error, conversation, &answer).await);
+            }
+        };
         let StoredAnswer { action, images } = answer;
         let performed = conversation.perform(action, images, format);
         drop(updating);
@@ -89,7 +92,7 @@ impl Shared {
                     Some(_) => Err(error),
                     None => {
                         // If this fails, the next change of the conversation does it.
-                        let _ = self.commands.release(conversation.id(), number).await;
+                        let _ = self.commands.release(conversation.id(), number, &claimed).await;
                         Err(error)
                     }
                 }
@@ -172,15 +175,15 @@ impl Shared {
         if *given.reply == *reply { Ok(given) } else { Err(ApiError::answered(number, None)) }
     }
 
-    /// Lets the store accept an answer.
+    /// Lets the store accept an answer. Returns what it has accepted.
     ///
     /// # Errors
     ///
     /// If it has accepted another one, or can't.
-    async fn claim(&self, conversation: &Conversation, number: u64, answer: &StoredAnswer) -> Result<(), ApiError> {
+    async fn claim(&self, conversation: &Conversation, number: u64, answer: &StoredAnswer) -> Result<String, ApiError> {
         let json = serde_json::to_string(answer).map_err(|error| ApiError::store_unreadable(&error))?;
         match self.commands.claim(conversation.id(), number, &json).await? {
-            Claimed::Accepted => Ok(()),
+            Claimed::Accepted => Ok(json),
             Claimed::Answered(other) => {
                 let other: Option<StoredAnswer> = serde_json::from_str(&other).ok();
                 Err(ApiError::answered(number, other.and_then(|other| conversation.said_by(&other.action))))

@@ -48,6 +48,7 @@ pub(crate) struct Commands {
     load: Script,
     take: Script,
     claim: Script,
+    release: Script,
     record: Script,
     touch: Script,
     remove: Script,
@@ -122,6 +123,7 @@ impl Commands {
             load: Script::new(include_str!("../scripts/load.lua")),
             take: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/take.lua"))),
             claim: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/claim.lua"))),
+            release: Script::new(include_str!("../scripts/release.lua")),
             record: Script::new(include_str!("../scripts/record.lua")),
             touch: Script::new(include_str!("../scripts/touch.lua")),
             remove: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/remove.lua"))),
@@ -252,9 +254,11 @@ impl Commands {
     }
 
     /// Takes a claim back: the answer can't be given.
-    pub(crate) async fn release(&self, id: &str, number: u64) -> Result<(), StoreError> {
-        let command = redis::cmd("HDEL").arg(self.keys.state(id)).arg(answer_field(number)).take();
-        self.link.run(&command).await
+    pub(crate) async fn release(&self, id: &str, number: u64, answer: &str) -> Result<(), StoreError> {
+        let mut call = self.release.call();
+        call.key(self.keys.state(id)).arg(answer_field(number)).arg(answer);
+        let _: u64 = self.link.invoke(&call).await?;
+        Ok(())
     }
 
     /// Notes the last request of a conversation, with the keys of its record.
