@@ -11,20 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use futures_util::StreamExt;
 use futures_util::future::join_all;
-use futures_util::stream::FuturesUnordered;
 use parking_lot::Mutex;
 
 use super::error::StoreError;
 use super::keys::Keys;
+use super::life::{Life, find_out};
 use super::link::Link;
 
 /// How long it is known that a replica lives.
 const FRESH: Duration = Duration::from_millis(250);
-
-/// How long an answer about a further key is waited for.
-const PROMPT: Duration = Duration::from_millis(500);
 
 /// The lease of this replica, and what is known of the others.
 pub(crate) struct Lease {
@@ -122,35 +118,15 @@ impl Lease {
             return false;
         }
         let keys = self.keys_of(replica);
-        let exists = async |(index, key): (usize, &String)| {
-            let exists: Result<bool, _> = self.link.run(redis::cmd("EXISTS").arg(key)).await;
-            (index, exists)
+        let exists = |index: usize| {
+            let command = redis::cmd("EXISTS").arg(&keys[index]).take();
+            async move { self.link.run(&command).await.ok() }
         };
-        let mut answers: FuturesUnordered<_> = keys.iter().enumerate().map(exists).collect();
-        let (mut lives, mut is_first_gone, mut gone) = (false, false, 0);
-        let ask_all = async {
-            while !lives && let Some((index, answer)) = answers.next().await {
-                lives = matches!(answer, Ok(true));
-                if matches!(answer, Ok(false)) {
-                    is_first_gone |= index == 0;
-                    gone += 1;
-                }
-            }
-        };
-        if keys.len() == 1 {
-            ask_all.await;
-        } else {
-            // The server of one key may be silent, and the other answers would grow old.
-            let _ = tokio::time::timeout(PROMPT, ask_all).await;
-        }
-        if lives {
+        let found = find_out(keys.len(), exists).await;
+        if found == Life::Lives {
             self.is_alive(replica);
         }
-        // A replica of an earlier version has only the first one. Of the others, one server may be away.
-        if lives || !is_first_gone || 2 * gone <= keys.len() {
-            return false;
-        }
-        keys.len() == 1 || matches!(exists((0, &keys[0])).await.1, Ok(false))
+        found == Life::HasEnded
     }
 
     fn is_alive(&self, replica: &str) {

@@ -15,6 +15,7 @@ mod error;
 mod id_locks;
 mod keys;
 mod lease;
+mod life;
 mod link;
 mod list;
 mod log_entry;

@@ -143,15 +143,17 @@ async fn the_owner_adds_what_the_promoted_copy_of_a_node_lacks() {
     until(async || is_asked(&third, id).await && snapshot(&third, id).await == snapshot(&owner, id).await).await;
 }
 
+/// Returns the keys of the leases that a node has.
+fn leases(node: &RedisServer) -> Vec<String> {
+    let all = node.ask("KEYS followup:replica:*");
+    all.lines().filter(|line| line.starts_with("followup:")).map(str::to_owned).collect()
+}
+
 #[tokio::test]
 async fn a_replica_lives_although_one_node_has_lost_its_lease() {
     let Some(store) = RedisCluster::start().await else { return };
     let args = ["--lease", "3"];
     let owner = replica(&store.url(), &args);
-    let leases = |node: &RedisServer| {
-        let all = node.ask("KEYS followup:replica:*");
-        all.split("\r\n").filter(|line| line.starts_with("followup:")).map(str::to_owned).collect::<Vec<_>>()
-    };
     // The first of its keys is the shortest.
     let found = store.nodes[..3].iter().flat_map(|node| leases(node).into_iter().map(move |key| (node, key)));
     let (node, lease) = found.min_by_key(|(_, key)| key.len()).unwrap();
@@ -189,7 +191,8 @@ async fn readiness(service: &Service) -> (u16, String) {
 #[tokio::test]
 async fn conversations_on_other_shards_are_answered_while_one_is_silent() {
     let Some(store) = RedisCluster::start().await else { return };
-    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    let args = ["--lease", "2"];
+    let (owner, other) = (replica(&store.url(), &args), replica(&store.url(), &args));
     // The shard that has the list of conversations.
     let silent = store.primary_of("list");
     let lost = store.ids_on(silent, "silent-shard").next().unwrap();
@@ -210,6 +213,13 @@ async fn conversations_on_other_shards_are_answered_while_one_is_silent() {
     }
     let deleted = call("DELETE", format!("/conversations/{}", others[2]), "").send(&other).await;
     assert_eq!(deleted.status, 204);
+    // Each key of a lease is renewed on its own.
+    for node in (0..3).filter(|node| *node != silent).map(|node| &store.nodes[node]) {
+        for lease in leases(node) {
+            node.tell(&format!("DEL {lease}"));
+            until(async || node.ask(&format!("EXISTS {lease}")) == ":1").await;
+        }
+    }
     store.nodes[silent].signal(Signal::CONT);
     for service in [&owner, &other] {
         until(async || readiness(service).await == (200, "up".into())).await;
@@ -229,6 +239,9 @@ async fn conversations_on_other_shards_are_answered_while_one_is_silent() {
         if *id != others[2] {
             until(async || snapshot(&owner, id).await == snapshot(&other, id).await).await;
         }
+    }
+    for service in [&owner, &other] {
+        assert_eq!(metric(service, "followup_taken_over_total").await, 0);
     }
 }
 
