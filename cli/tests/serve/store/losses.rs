@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rustix::process::Signal;
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -98,6 +99,31 @@ async fn of_many_answers_at_once_each_but_one_is_told_that_the_question_has_one(
         let answer = &one.json()["error"]["answer"];
         assert!(answer.is_null() || answer == if said { "Yes" } else { "No" }, "{one:?}");
     }
+    open_gate(id).await;
+    body.await.unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_counts_whose_acceptance_is_lost_with_the_connection() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, (other, proxy)) = (replica(&redis.url(), &[]), proxied_replica(&redis, &[]));
+    let id = "acceptance-lost";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    // The owner, which writes, gives the answer only after it could be accepted.
+    owner.signal(Signal::STOP);
+    proxy.set(Passing::After(Duration::from_millis(200)));
+    let first = json!({"number": 0, "suggestion": 0});
+    let (given, ()) = tokio::join!(answer(&other, id, &first), async {
+        until(async || redis.ask(&format!("HEXISTS followup:{{{id}}}:state answer:0")) == ":1").await;
+        // Before the replica hears of it.
+        proxy.set(Passing::Cut);
+        until(async || get("/readyz").send(&other).await.status == 503).await;
+        proxy.set(PASSING);
+        until(async || get("/readyz").send(&other).await.status == 200).await;
+        owner.signal(Signal::CONT);
+    });
+    assert_eq!(given.ok()["reply"]["text"], "<answer>\nYes\n</answer>");
     open_gate(id).await;
     body.await.unwrap();
 }
