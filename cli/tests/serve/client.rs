@@ -200,6 +200,13 @@ impl Events {
         Events::from(call.open(&service.address).await)
     }
 
+    /// The events from the first one of the newest writer, which must be buffered.
+    pub(crate) async fn from_start(service: &Service, id: &str) -> Events {
+        let snapshot = get(format!("/conversations/{id}")).send(service).await.ok();
+        let epoch = epoch(snapshot["last"].as_str().unwrap()).to_owned();
+        Events::of(service, id, Some(&format!("{epoch}-0"))).await
+    }
+
     pub(crate) fn from(response: Response<Incoming>) -> Events {
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -277,6 +284,11 @@ pub(crate) fn number(id: &str) -> u64 {
     id.rsplit('-').next().unwrap().parse().unwrap()
 }
 
+/// Returns the epoch in an event's id.
+pub(crate) fn epoch(id: &str) -> &str {
+    id.split_once('-').unwrap().0
+}
+
 /// Returns all events of a conversation, which must all be buffered.
 pub(crate) async fn all_events(service: &Service, id: &str) -> Vec<Event> {
     let snapshot = get(format!("/conversations/{id}")).send(service).await.ok();
@@ -284,8 +296,7 @@ pub(crate) async fn all_events(service: &Service, id: &str) -> Vec<Event> {
     if number(&last) == 0 {
         return Vec::new();
     }
-    let (epoch, _) = last.rsplit_once('-').unwrap();
-    let mut events = Events::of(service, id, Some(&format!("{epoch}-0"))).await;
+    let mut events = Events::from_start(service, id).await;
     events.up_to(|event| event.id == last).await
 }
 

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::body::json_response;
 use crate::app_state::AppState;
+use crate::shared::Reach;
 
 pub(super) const PATH: &str = "/healthz";
 pub(super) const READY_PATH: &str = "/readyz";
@@ -19,7 +20,12 @@ pub(super) async fn health(State(state): State<Arc<AppState>>) -> Response {
 
 /// Says whether new requests should be sent to this replica.
 pub(super) async fn ready(State(state): State<Arc<AppState>>) -> Response {
-    let store = state.store.shared().map(|shared| if shared.is_up() { "up" } else { "away" });
+    let store = state.store.shared().map(|shared| match shared.reach() {
+        Reach::All => "up",
+        // The conversations on the other shards can be shown and answered.
+        Reach::Part => "degraded",
+        Reach::Nothing => "away",
+    });
     let is_ready = !state.shutdown.is_cancelled() && store != Some("away");
     let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = json!({"status": if is_ready { "ready" } else { "not ready" }, "store": store});

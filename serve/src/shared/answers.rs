@@ -10,6 +10,7 @@ use followup::dialogue::{AnswerErrorKind, Image, MessageFormat, Reply};
 
 use super::Shared;
 use super::commands::Claimed;
+use super::error::StoreError;
 use crate::conversation::user_action::{ActionOutcome, StoredAnswer, UserAction};
 use crate::conversation::{Conversation, EventId, InUse, Reader};
 use crate::error::ApiError;
@@ -17,6 +18,9 @@ use crate::local_store::Changeable;
 
 /// How long an error waits for what it tells of another answer.
 const MAX_CATCH_UP: Duration = Duration::from_secs(2);
+
+/// How long an answer waits for a store that has not said whether it has accepted it.
+const MAX_AWAY: Duration = Duration::from_secs(3);
 
 /// How long the writer of a conversation may take to give an answer, or to be found dead.
 const MAX_WAIT: Duration = Duration::from_secs(15);
@@ -34,7 +38,7 @@ impl Shared {
         images: Vec<Image>,
         format: MessageFormat,
     ) -> Result<(InUse, ActionOutcome), ApiError> {
-        if !self.is_up() {
+        if !self.is_up_for(id) {
             return Err(ApiError::store_away());
         }
         let target = self.changeable(id).await?;
@@ -70,10 +74,13 @@ impl Shared {
         let reader = conversation.waiter();
         // Otherwise it may be given meanwhile, because the store has accepted it.
         let updating = conversation.updating.lock().await;
-        if let Err(error) = self.claim(conversation, number, &answer).await {
-            drop(updating);
-            return Err(self.explain(error, conversation, &answer).await);
-        }
+        let claimed = match self.claim(conversation, number, &answer).await {
+            Ok(claimed) => claimed,
+            Err(error) => {
+                drop(updating);
+                return Err(self.explain(error, conversation, &answer).await);
+            }
+        };
         let StoredAnswer { action, images } = answer;
         let performed = conversation.perform(action, images, format);
         drop(updating);
@@ -89,7 +96,7 @@ impl Shared {
                     Some(_) => Err(error),
                     None => {
                         // If this fails, the next change of the conversation does it.
-                        let _ = self.commands.release(conversation.id(), number).await;
+                        let _ = self.commands.release(conversation.id(), number, &claimed).await;
                         Err(error)
                     }
                 }
@@ -172,21 +179,35 @@ impl Shared {
         if *given.reply == *reply { Ok(given) } else { Err(ApiError::answered(number, None)) }
     }
 
-    /// Lets the store accept an answer.
+    /// Lets the store accept an answer. Returns what it has accepted.
     ///
     /// # Errors
     ///
     /// If it has accepted another one, or can't.
-    async fn claim(&self, conversation: &Conversation, number: u64, answer: &StoredAnswer) -> Result<(), ApiError> {
+    async fn claim(&self, conversation: &Conversation, number: u64, answer: &StoredAnswer) -> Result<String, ApiError> {
         let json = serde_json::to_string(answer).map_err(|error| ApiError::store_unreadable(&error))?;
-        match self.commands.claim(conversation.id(), number, &json).await? {
-            Claimed::Accepted => Ok(()),
+        match self.claim_surely(conversation.id(), number, &json).await? {
+            Claimed::Accepted => Ok(json),
             Claimed::Answered(other) => {
                 let other: Option<StoredAnswer> = serde_json::from_str(&other).ok();
                 Err(ApiError::answered(number, other.and_then(|other| conversation.said_by(&other.action))))
             }
             Claimed::NotAsked => Err(ApiError::answer(number, AnswerErrorKind::NotAsked)),
             Claimed::Closed => Err(ApiError::store_restored(conversation.id())),
+        }
+    }
+
+    /// Claims a question. If the store may have accepted that without being heard, it is asked again, which is the
+    /// same as asking once.
+    async fn claim_surely(&self, id: &str, number: u64, answer: &str) -> Result<Claimed, StoreError> {
+        let may_be_heard = self.is_up_for(id);
+        match self.commands.claim(id, number, answer).await {
+            Err(StoreError::Away) if may_be_heard => {
+                let state = self.keys.state(id);
+                tokio::time::timeout(MAX_AWAY, self.link.wait_until_up(&state)).await.map_err(|_| StoreError::Away)?;
+                self.commands.claim(id, number, answer).await
+            }
+            claimed => claimed,
         }
     }
 

@@ -1,10 +1,14 @@
 //! A connection to one server, or to those of a cluster.
 
+use futures_util::future::join_all;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::cluster_async::ClusterConnection;
+use redis::cluster_routing::{MultipleNodeRoutingInfo, ResponsePolicy, RoutingInfo};
 use redis::{Cmd, RedisResult};
 
 use super::error::StartProblem;
+use super::keys::Keys;
+use super::shards::Shards;
 
 /// The oldest version of Redis that has what the service needs: sharded publish/subscribe.
 const OLDEST: u32 = 7;
@@ -45,11 +49,8 @@ impl Connection {
                 redis::cmd("INFO").query_async(self).await.map_err(|error| StartProblem::of(&error))?
             }
             Connection::Cluster(cluster) => {
-                let command = redis::cmd("INFO");
-                let route = redis::cluster_routing::RoutingInfo::SingleNode(
-                    redis::cluster_routing::SingleNodeRoutingInfo::RandomPrimary,
-                );
-                let value = cluster.route_command(command, route).await.map_err(|error| StartProblem::of(&error))?;
+                let value = cluster.route_command(redis::cmd("INFO"), any_primary()).await;
+                let value = value.map_err(|error| StartProblem::of(&error))?;
                 redis::from_redis_value(value).map_err(|error| StartProblem::of(&error.into()))?
             }
         };
@@ -73,6 +74,33 @@ impl Connection {
         let has_limit = field("maxmemory").is_some_and(|bytes| bytes != "0");
         Ok(field("maxmemory_policy").filter(|policy| has_limit && *policy != "noeviction").map(str::to_owned))
     }
+
+    /// Finds the shards, and asks each whether it answers.
+    ///
+    /// # Errors
+    ///
+    /// If no server says which shards there are.
+    pub(super) async fn find_shards(&self, keys: &Keys) -> RedisResult<Shards> {
+        let Connection::Cluster(cluster) = self else { return Ok(Shards::single()) };
+        let command = redis::cmd("CLUSTER").arg("SLOTS").take();
+        let mut shards = Shards::read(cluster.clone().route_command(command, any_primary()).await?)?;
+        let probes = shards.one_key_of_each(|number| keys.probe(number)).into_iter().map(async |(shard, key)| {
+            let mut cluster = cluster.clone();
+            let exists: RedisResult<bool> = redis::cmd("EXISTS").arg(key).query_async(&mut cluster).await;
+            (shard, exists.is_ok())
+        });
+        for (shard, answers) in join_all(probes).await {
+            if !answers {
+                shards.set_silent(shard);
+            }
+        }
+        Ok(shards)
+    }
+}
+
+/// The primary of a cluster that answers first.
+fn any_primary() -> RoutingInfo {
+    RoutingInfo::MultiNode((MultipleNodeRoutingInfo::AllMasters, Some(ResponsePolicy::OneSucceeded)))
 }
 
 impl ConnectionLike for Connection {

@@ -53,10 +53,15 @@ impl Keys {
         format!("{}replica:{{{replica}}}", self.prefix)
     }
 
+    /// A key that never exists, to ask the server of its slot whether it answers.
+    pub(crate) fn probe(&self, number: u32) -> String {
+        format!("{}probe:{{{number}}}", self.prefix)
+    }
+
     /// The same key, and others of the replica that are far from it in a cluster: each in another third of the
     /// slots, so that no server has all of them unless it has most of the slots.
     pub(crate) fn spread_replica(&self, replica: &str) -> [String; 3] {
-        let third = |name: &str| slot(name) / SLOTS.div_ceil(3);
+        let third = |name: &str| slot(name.as_bytes()) / SLOTS.div_ceil(3);
         let first = third(replica);
         let another = |offset: u16| {
             let wanted = (first + offset) % 3;
@@ -69,13 +74,20 @@ impl Keys {
 }
 
 /// Number of slots of a cluster.
-const SLOTS: u16 = 16384;
+pub(super) const SLOTS: u16 = 16384;
+
+/// Returns the slot of a cluster in which a key is.
+pub(super) fn slot_of(key: &[u8]) -> u16 {
+    let tag = key.iter().position(|byte| *byte == b'{').map(|open| &key[open + 1..]);
+    let tag = tag.and_then(|rest| rest.split(|byte| *byte == b'}').next().filter(|tag| tag.len() < rest.len()));
+    slot(tag.filter(|tag| !tag.is_empty()).unwrap_or(key))
+}
 
 /// Returns the slot of a cluster in which a key with these braces is: `{name}`.
-fn slot(name: &str) -> u16 {
+fn slot(name: &[u8]) -> u16 {
     // CRC-16/XMODEM, as the specification of the cluster has it.
-    let crc = name.bytes().fold(0_u16, |crc, byte| {
-        (0..8).fold(crc ^ u16::from(byte) << 8, |crc, _| if crc & 0x8000 == 0 { crc << 1 } else { crc << 1 ^ 0x1021 })
+    let crc = name.iter().fold(0_u16, |crc, byte| {
+        (0..8).fold(crc ^ u16::from(*byte) << 8, |crc, _| if crc & 0x8000 == 0 { crc << 1 } else { crc << 1 ^ 0x1021 })
     });
     crc % SLOTS
 }
@@ -87,15 +99,26 @@ mod tests {
     #[test]
     fn the_keys_of_a_replica_are_in_different_thirds_of_a_cluster() {
         // The example of the specification.
-        assert_eq!(slot("123456789"), 0x31c3);
+        assert_eq!(slot(b"123456789"), 0x31c3);
         for index in 0..100 {
             let name = format!("replica-{index}");
             let keys = Keys::new("p:").spread_replica(&name);
             assert_eq!(keys[0], format!("p:replica:{{{name}}}"), "replicas of earlier versions know this one");
-            let mut thirds =
-                keys.map(|key| slot(key.strip_prefix("p:replica:{").unwrap().trim_end_matches('}')) / 5462);
+            let mut thirds = keys.map(|key| slot_of(key.as_bytes()) / 5462);
             thirds.sort_unstable();
             assert_eq!(thirds, [0, 1, 2]);
+        }
+    }
+
+    #[test]
+    fn the_first_braces_with_something_in_them_decide_the_slot() {
+        let slot_of_text = |key: &str| slot_of(key.as_bytes());
+        for key in ["{123456789}", "p:{123456789}:log", "{123456789}{other}", "123456789"] {
+            assert_eq!(slot_of_text(key), 0x31c3, "{key}");
+        }
+        // Braces that are empty or not closed count for nothing.
+        for key in ["{}{123456789}", "{123456789", "a}{"] {
+            assert_eq!(slot_of_text(key), slot(key.as_bytes()), "{key}");
         }
     }
 

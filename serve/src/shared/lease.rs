@@ -11,21 +11,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use futures_util::StreamExt;
 use futures_util::future::join_all;
-use futures_util::stream::FuturesUnordered;
 use parking_lot::Mutex;
-use redis::{Cmd, FromRedisValue};
 
 use super::error::StoreError;
 use super::keys::Keys;
+use super::life::{Life, find_out};
 use super::link::Link;
 
 /// How long it is known that a replica lives.
 const FRESH: Duration = Duration::from_millis(250);
-
-/// How long an answer about a further key is waited for.
-const PROMPT: Duration = Duration::from_millis(500);
 
 /// The lease of this replica, and what is known of the others.
 pub(crate) struct Lease {
@@ -48,14 +43,14 @@ impl Lease {
     pub(crate) async fn keep(&self) {
         let keys = self.keys_of(&self.replica);
         // Each on its own: a server that is silent delays only the renewal of its key.
-        join_all(keys.iter().enumerate().map(|(index, key)| self.keep_key(index, key))).await;
+        join_all(keys.iter().map(|key| self.keep_key(key))).await;
     }
 
-    async fn keep_key(&self, index: usize, key: &str) {
+    async fn keep_key(&self, key: &str) {
         let mut up = self.link.subscribe();
         while !self.has_ended.load(Ordering::Acquire) {
             // If it fails, the next attempt is made as soon as there is a connection.
-            let _ = self.renew_key(index, key).await;
+            let _ = self.renew_key(key).await;
             tokio::select! {
                 () = tokio::time::sleep(self.duration / 3) => {}
                 // This can't fail: the link keeps the sender.
@@ -76,29 +71,24 @@ impl Lease {
     /// If the store can't be reached, or refuses it.
     pub(super) async fn renew(&self) -> Result<(), StoreError> {
         let keys = self.keys_of(&self.replica);
-        let renewals = keys.iter().enumerate().map(|(index, key)| self.renew_key(index, key));
+        let renewals = keys.iter().map(|key| self.renew_key(key));
         // Without the further keys, it is as without a cluster.
         join_all(renewals).await.into_iter().next().unwrap_or(Ok(()))
     }
 
-    async fn renew_key(&self, index: usize, key: &str) -> Result<(), StoreError> {
+    async fn renew_key(&self, key: &str) -> Result<(), StoreError> {
         let milliseconds = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
         // A store whose memory is full refuses `SET`, but not this.
-        let is_renewed: bool = self.run(index, redis::cmd("PEXPIRE").arg(key).arg(milliseconds)).await?;
+        let is_renewed: bool = self.link.run(redis::cmd("PEXPIRE").arg(key).arg(milliseconds)).await?;
         if is_renewed {
             return Ok(());
         }
-        self.run(index, redis::cmd("SET").arg(key).arg(1).arg("PX").arg(milliseconds)).await
+        self.link.run(redis::cmd("SET").arg(key).arg(1).arg("PX").arg(milliseconds)).await
     }
 
     /// Returns the key of a replica, and the further ones in a cluster.
     fn keys_of(&self, replica: &str) -> Vec<String> {
         if self.link.is_cluster() { self.keys.spread_replica(replica).into() } else { vec![self.keys.replica(replica)] }
-    }
-
-    /// Runs a command with one of a replica's keys. The server of a further one may be away.
-    async fn run<T: FromRedisValue>(&self, index: usize, command: &Cmd) -> Result<T, StoreError> {
-        if index == 0 { self.link.run(command).await } else { self.link.try_run(command).await }
     }
 
     /// Returns `true` if the connection is so new that replicas may not have renewed their leases.
@@ -110,8 +100,8 @@ impl Lease {
     pub(crate) async fn end(&self) {
         self.has_ended.store(true, Ordering::Release);
         // Without a connection, it ends by itself.
-        for (index, key) in self.keys_of(&self.replica).iter().enumerate() {
-            let _: Result<(), _> = self.run(index, redis::cmd("DEL").arg(key)).await;
+        for key in self.keys_of(&self.replica) {
+            let _: Result<(), _> = self.link.run(redis::cmd("DEL").arg(key)).await;
         }
     }
 
@@ -128,35 +118,15 @@ impl Lease {
             return false;
         }
         let keys = self.keys_of(replica);
-        let exists = async |(index, key): (usize, &String)| {
-            let exists: Result<bool, _> = self.run(index, redis::cmd("EXISTS").arg(key)).await;
-            (index, exists)
+        let exists = |index: usize| {
+            let command = redis::cmd("EXISTS").arg(&keys[index]).take();
+            async move { self.link.run(&command).await.ok() }
         };
-        let mut answers: FuturesUnordered<_> = keys.iter().enumerate().map(exists).collect();
-        let (mut lives, mut is_first_gone, mut gone) = (false, false, 0);
-        let ask_all = async {
-            while !lives && let Some((index, answer)) = answers.next().await {
-                lives = matches!(answer, Ok(true));
-                if matches!(answer, Ok(false)) {
-                    is_first_gone |= index == 0;
-                    gone += 1;
-                }
-            }
-        };
-        if keys.len() == 1 {
-            ask_all.await;
-        } else {
-            // The server of one key may be silent, and the other answers would grow old.
-            let _ = tokio::time::timeout(PROMPT, ask_all).await;
-        }
-        if lives {
+        let found = find_out(keys.len(), exists).await;
+        if found == Life::Lives {
             self.is_alive(replica);
         }
-        // A replica of an earlier version has only the first one. Of the others, one server may be away.
-        if lives || !is_first_gone || 2 * gone <= keys.len() {
-            return false;
-        }
-        keys.len() == 1 || matches!(exists((0, &keys[0])).await.1, Ok(false))
+        found == Life::HasEnded
     }
 
     fn is_alive(&self, replica: &str) {

@@ -1,4 +1,7 @@
 //! The connection to the store: one, shared by all conversations, that is made again when it breaks.
+//!
+//! In a cluster, one server may fall silent while the others answer. Only the keys of its shard can't be reached
+//! then: the connection stays, and another one is tried beside it until that reaches more.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
@@ -7,20 +10,23 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use redis::sentinel::{SentinelClientBuilder, SentinelServerType};
 use redis::{
-    AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, ProtocolVersion, PushInfo, RedisError, RedisResult,
-    ScriptInvocation, ServerErrorKind, TlsMode,
+    Arg, AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, ProtocolVersion, PushInfo, RedisError,
+    RedisResult, ServerErrorKind, TlsMode,
 };
 use tokio::sync::{mpsc, watch};
 
 use super::address::StoreAddress;
 use super::connection::Connection;
 use super::error::{StartProblem, StoreError, StoreWarning};
+use super::keys::Keys;
+use super::script::Call;
+use super::shards::Shards;
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the store may take for a command.
-const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long the store may take for a command, at most.
+pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Pauses between attempts to connect.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
@@ -36,9 +42,11 @@ const CLUSTER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The connection to the store.
 ///
-/// Commands fail at once while there is none, so nothing waits for a store that is away.
+/// Commands fail at once while there is none, or their shard is known not to answer, so nothing waits for a store
+/// that is away.
 pub(crate) struct Link {
     address: StoreAddress,
+    keys: Keys,
     current: Mutex<Option<Established>>,
     /// Since when there is a connection.
     up: watch::Sender<Option<Instant>>,
@@ -52,25 +60,46 @@ pub(crate) struct Link {
 /// What the store sends by itself, with the number of the connection.
 pub(crate) type Messages = mpsc::UnboundedReceiver<(u64, PushInfo)>;
 
-#[derive(Clone)]
 struct Established {
     connection: Connection,
     /// The number of this connection.
     number: u64,
+    shards: Shards,
+}
+
+/// How much of the store can be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reach {
+    All,
+    /// Some shards of a cluster do not answer.
+    Part,
+    Nothing,
 }
 
 impl Link {
     /// Returns a link without a connection, and the receiver of what the store sends by itself.
-    pub(crate) fn new(address: StoreAddress) -> (Arc<Link>, Messages) {
+    pub(crate) fn new(address: StoreAddress, keys: Keys) -> (Arc<Link>, Messages) {
         static PROVIDER: Once = Once::new();
         // The one that the rest of the service uses. It fails if there is one, which is as good.
         PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
         let (messages, receiver) = mpsc::unbounded_channel();
         let (up, broken) = (watch::Sender::new(None), watch::Sender::new(0));
-        (
-            Arc::new(Link { address, current: Mutex::default(), up, broken, messages, opened: AtomicU64::new(0) }),
-            receiver,
-        )
+        let (current, opened) = (Mutex::default(), AtomicU64::new(0));
+        (Arc::new(Link { address, keys, current, up, broken, messages, opened }), receiver)
+    }
+
+    /// Returns how much of the store can be reached, as far as is known.
+    pub(crate) fn reach(&self) -> Reach {
+        match &*self.current.lock() {
+            None => Reach::Nothing,
+            Some(current) if current.shards.are_incomplete() => Reach::Part,
+            Some(_) => Reach::All,
+        }
+    }
+
+    /// Returns `true` if the shard of this key can be reached, as far as is known.
+    pub(crate) fn reaches(&self, key: &str) -> bool {
+        self.current.lock().as_ref().is_some_and(|current| current.shards.answer(key.as_bytes()))
     }
 
     /// Returns since when there is a connection; `None` if there is none.
@@ -78,15 +107,18 @@ impl Link {
         *self.up.borrow()
     }
 
-    /// Returns a receiver of the same, which sees every new connection.
+    /// Returns a receiver of the same, which sees every new connection. One that reaches other shards is new.
     pub(crate) fn subscribe(&self) -> watch::Receiver<Option<Instant>> {
         self.up.subscribe()
     }
 
-    /// Waits until there is a connection.
-    pub(crate) async fn wait_until_up(&self) {
-        // This can't fail: the link keeps the sender.
-        let _ = self.up.subscribe().wait_for(Option::is_some).await;
+    /// Waits until the shard of this key can be reached.
+    pub(crate) async fn wait_until_up(&self, key: &str) {
+        let mut up = self.up.subscribe();
+        while !self.reaches(key) {
+            // This can't fail: the link keeps the sender.
+            let _ = up.changed().await;
+        }
     }
 
     /// Subscribes to a channel on this connection. After another was made, this has to be repeated.
@@ -95,8 +127,8 @@ impl Link {
     ///
     /// As those of [`run`](Link::run).
     pub(crate) async fn subscribe_to(&self, channel: &str) -> Result<(), StoreError> {
-        let Established { connection, number } = self.established()?;
-        self.finish(number, connection.subscribe(channel).await)
+        let (connection, number) = self.established(channel.as_bytes())?;
+        self.finish(number, channel.as_bytes(), connection.subscribe(channel).await)
     }
 
     /// Ends the subscription of a channel.
@@ -105,8 +137,8 @@ impl Link {
     ///
     /// As those of [`run`](Link::run).
     pub(crate) async fn unsubscribe_from(&self, channel: &str) -> Result<(), StoreError> {
-        let Established { connection, number } = self.established()?;
-        self.finish(number, connection.unsubscribe(channel).await)
+        let (connection, number) = self.established(channel.as_bytes())?;
+        self.finish(number, channel.as_bytes(), connection.unsubscribe(channel).await)
     }
 
     /// Connects once, and checks the server. Returns what its operator should know of it.
@@ -118,25 +150,36 @@ impl Link {
         let number = self.opened.fetch_add(1, Ordering::Relaxed) + 1;
         let mut connection = self.open(number).await.map_err(|error| StartProblem::new(&self.address, &error))?;
         let eviction = connection.check_server().await.map_err(|problem| problem.at(&self.address))?;
-        self.set(connection, number);
+        let shards = connection.find_shards(&self.keys).await;
+        let shards = shards.map_err(|error| StartProblem::new(&self.address, &error))?;
+        if shards.are_silent() {
+            return Err(StartProblem::Unreachable("no primary answers".to_owned()).at(&self.address));
+        }
+        self.set(Established { connection, number, shards });
         Ok(eviction.map(|policy| StoreWarning::Evicts { address: self.address.shown(), policy }))
     }
 
-    /// Connects whenever there is no connection. Never returns.
+    /// Connects whenever there is no connection, or one that does not reach everything. Never returns.
     pub(crate) async fn keep_connected(&self) {
         let mut broken = self.broken.subscribe();
         let mut pause = FIRST_PAUSE;
         loop {
-            if let Some(since) = self.up_since() {
-                // This can't fail: the link keeps the sender.
-                let _ = broken.changed().await;
-                // A server that accepts connections, and then no commands, is not asked all the time.
-                if since.elapsed() > LAST_PAUSE {
-                    pause = FIRST_PAUSE;
-                    continue;
+            broken.mark_unchanged();
+            match (self.reach(), self.up_since()) {
+                (Reach::All, Some(since)) => {
+                    // This can't fail: the link keeps the sender.
+                    let _ = broken.changed().await;
+                    // A server that accepts connections, and then no commands, is not asked all the time.
+                    if since.elapsed() > LAST_PAUSE {
+                        pause = FIRST_PAUSE;
+                        continue;
+                    }
                 }
-            } else if self.connect().await.is_ok() {
-                continue;
+                _ => {
+                    if self.connect().await.is_ok() && self.reach() == Reach::All {
+                        continue;
+                    }
+                }
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LAST_PAUSE);
@@ -196,20 +239,31 @@ impl Link {
         }
     }
 
-    fn set(&self, connection: Connection, number: u64) {
+    /// Uses a connection from now on, unless the current one reaches the same shards.
+    fn set(&self, new: Established) {
         let mut current = self.current.lock();
-        *current = Some(Established { connection, number });
+        if current.as_ref().is_some_and(|current| current.shards.reach_as_much_as(&new.shards)) {
+            return;
+        }
+        *current = Some(new);
         self.up.send_replace(Some(Instant::now()));
     }
 
-    /// Gives up this connection, if it is still the current one.
-    fn drop_connection(&self, number: u64) {
+    /// The shard of a key does not answer on this connection. Gives up the connection if no other one does.
+    ///
+    /// Does nothing if it is not the current one any more.
+    fn is_silent(&self, number: u64, key: &[u8]) {
         let mut current = self.current.lock();
-        if current.as_ref().is_some_and(|one| one.number == number) {
+        let Some(established) = current.as_mut().filter(|one| one.number == number) else { return };
+        let Some(shard) = established.shards.shard_of(key) else { return };
+        if !established.shards.set_silent(shard) {
+            return;
+        }
+        if established.shards.are_silent() {
             *current = None;
             self.up.send_replace(None);
-            self.broken.send_replace(number);
         }
+        self.broken.send_replace(number);
     }
 
     /// Returns `true` if the store has several primaries.
@@ -231,7 +285,7 @@ impl Link {
     pub(crate) fn disconnected(&self, number: u64) {
         // The connection to a cluster repairs itself.
         if !self.is_cluster() {
-            self.drop_connection(number);
+            self.is_silent(number, &[]);
         }
     }
 
@@ -240,38 +294,35 @@ impl Link {
         StartProblem::from(error).at(&self.address)
     }
 
-    fn established(&self) -> Result<Established, StoreError> {
-        self.current.lock().clone().ok_or(StoreError::Away)
+    /// Returns the connection and its number, if the shard of this key answers.
+    fn established(&self, key: &[u8]) -> Result<(Connection, u64), StoreError> {
+        let current = self.current.lock();
+        let current = current.as_ref().filter(|current| current.shards.answer(key)).ok_or(StoreError::Away)?;
+        Ok((current.connection.clone(), current.number))
     }
 
-    fn finish<T>(&self, number: u64, result: RedisResult<T>) -> Result<T, StoreError> {
+    fn finish<T>(&self, number: u64, key: &[u8], result: RedisResult<T>) -> Result<T, StoreError> {
         result.map_err(|error| {
             if needs_connection(&error) {
-                self.drop_connection(number);
+                self.is_silent(number, key);
                 return StoreError::Away;
             }
             StoreError::Refused(error)
         })
     }
 
-    /// Runs a command.
+    /// Runs a command. Its first argument is a key.
     ///
     /// # Errors
     ///
-    /// If there is no connection, it breaks, or the store refuses the command.
+    /// If there is no connection, it breaks, the shard of the key does not answer, or the store refuses the command.
     pub(crate) async fn run<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
-        let Established { mut connection, number } = self.established()?;
-        self.finish(number, command.query_async(&mut connection).await)
-    }
-
-    /// Runs a command that may fail without harm: the connection stays.
-    ///
-    /// # Errors
-    ///
-    /// As those of [`run`](Link::run).
-    pub(crate) async fn try_run<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
-        let Established { mut connection, .. } = self.established()?;
-        command.query_async(&mut connection).await.map_err(StoreError::Refused)
+        let key = match command.args_iter().nth(1) {
+            Some(Arg::Simple(key)) => key,
+            _ => &[],
+        };
+        let (mut connection, number) = self.established(key)?;
+        self.finish(number, key, command.query_async(&mut connection).await)
     }
 
     /// Runs a script.
@@ -279,13 +330,15 @@ impl Link {
     /// # Errors
     ///
     /// As those of [`run`](Link::run).
-    pub(crate) async fn invoke<T: FromRedisValue>(&self, script: &ScriptInvocation<'_>) -> Result<T, StoreError> {
-        let Established { mut connection, number } = self.established()?;
-        self.finish(number, script.invoke_async(&mut connection).await)
+    pub(super) async fn invoke<T: FromRedisValue>(&self, call: &Call<'_>) -> Result<T, StoreError> {
+        let key = call.first_key();
+        let (mut connection, number) = self.established(key)?;
+        self.finish(number, key, call.run(&mut connection).await)
     }
 }
 
-/// Returns `true` if only another connection can help: this one broke, or leads to a wrong server.
+/// Returns `true` if only another connection can help: this one broke, or leads to a wrong server, or to one that
+/// does not answer.
 fn needs_connection(error: &RedisError) -> bool {
     let is_wrong_server = matches!(
         error.kind(),

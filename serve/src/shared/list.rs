@@ -4,14 +4,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use parking_lot::Mutex;
-use redis::{FromRedisValue, Script, Value};
+use redis::{FromRedisValue, Value};
 
 use super::error::StoreError;
 use super::keys::Keys;
 use super::link::Link;
+use super::script::Script;
 use crate::conversation::{ListChanges, ListedFacts};
 use crate::settings::Limits;
 
@@ -55,11 +55,10 @@ impl SharedList {
     /// If the store can't be reached, or refuses it.
     pub(crate) async fn set(&self, id: &str, entry: Option<&str>) -> Result<(), StoreError> {
         let milliseconds = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX >> 1);
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let mut call = self.set.prepare_invoke();
+        let mut call = self.set.call();
         call.key(self.keys.list("entries")).key(self.keys.list("changes")).key(self.keys.list("ends"));
         call.key(self.keys.list_bell());
-        call.arg(id).arg(entry.unwrap_or_default()).arg(milliseconds(now));
+        call.arg(id).arg(entry.unwrap_or_default());
         call.arg(milliseconds(self.limits.idle)).arg(self.limits.conversations);
         let _: u64 = self.link.invoke(&call).await?;
         Ok(())
@@ -72,7 +71,7 @@ impl SharedList {
     /// If the store can't be reached, or its answer can't be read.
     pub(crate) async fn refresh(&self) -> Result<(), StoreError> {
         let after = self.known.lock().newest;
-        let mut call = self.since.prepare_invoke();
+        let mut call = self.since.call();
         call.key(self.keys.list("entries")).key(self.keys.list("changes")).arg(after);
         let values: Vec<Value> = self.link.invoke(&call).await?;
         let has_changed = self.learn(values).map_err(|error| StoreError::Unreadable(error.to_string()))?;

@@ -8,18 +8,22 @@
 mod address;
 mod answers;
 mod background;
+mod clock;
 mod commands;
 mod connection;
 mod error;
 mod id_locks;
 mod keys;
 mod lease;
+mod life;
 mod link;
 mod list;
 mod log_entry;
 mod ownership;
 mod publisher;
 mod recognition;
+mod script;
+mod shards;
 mod watched;
 mod watcher;
 
@@ -29,7 +33,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::task::TaskTracker;
 
-use self::commands::{Commands, WaitingCommands};
+use self::commands::{Commands, Found, WaitingCommands};
 use self::id_locks::IdLocks;
 use self::keys::Keys;
 use self::lease::Lease;
@@ -45,6 +49,7 @@ use crate::settings::Settings;
 
 pub(crate) use self::address::StoreAddress;
 pub(crate) use self::error::{StartProblem, StoreError, StoreWarning};
+pub(crate) use self::link::Reach;
 
 /// What all replicas share.
 pub(crate) struct Shared {
@@ -87,8 +92,8 @@ impl Shared {
         changed: mpsc::UnboundedReceiver<Arc<Conversation>>,
         records: mpsc::UnboundedReceiver<StoredRecord>,
     ) -> (Arc<Shared>, Background) {
-        let (link, messages) = Link::new(address);
         let keys = Keys::new(&settings.store_prefix);
+        let (link, messages) = Link::new(address, keys.clone());
         let (commands, waiting) = Commands::new(link.clone(), keys.clone(), replica.clone(), &settings);
         let lease = Lease::new(link.clone(), keys.clone(), replica, settings.lease);
         let list = SharedList::new(link.clone(), keys.clone(), settings.limits, local.changes());
@@ -132,9 +137,14 @@ impl Shared {
         Ok(warning)
     }
 
-    /// Returns `true` if the store can be reached.
-    pub(crate) fn is_up(&self) -> bool {
-        self.link.up_since().is_some()
+    /// Returns how much of the store can be reached.
+    pub(crate) fn reach(&self) -> Reach {
+        self.link.reach()
+    }
+
+    /// Returns `true` if the store can be reached where it keeps a conversation.
+    fn is_up_for(&self, id: &str) -> bool {
+        self.link.reaches(&self.keys.state(id))
     }
 
     /// Ends this replica's part: tells the store the rest, and that others may take over.
@@ -166,13 +176,23 @@ impl Shared {
     }
 
     /// Deletes a conversation from the store. Returns whether it was there.
-    pub(crate) async fn remove(&self, id: &str) -> Result<bool, ApiError> {
+    ///
+    /// If the list can't be told of it, it is told later.
+    pub(crate) async fn remove(self: &Arc<Shared>, id: &str) -> Result<bool, ApiError> {
         let was_there = self.commands.remove(id).await?;
-        if was_there {
-            self.list.set(id, None).await?;
-            self.list.forget(id);
+        // One that was deleted before may still be listed.
+        if self.unlist(id).await.is_err() && was_there {
+            self.tasks.spawn(unlist_later(self.clone(), id.to_owned()));
         }
         Ok(was_there)
+    }
+
+    /// Removes a conversation that was deleted from the list.
+    ///
+    /// Every replica that finds that it was deleted does so: the one that did it may have died in between.
+    async fn unlist(&self, id: &str) -> Result<(), StoreError> {
+        self.list.forget(id);
+        self.list.set(id, None).await
     }
 
     /// Returns the list of all replicas' conversations.
@@ -184,6 +204,24 @@ impl Shared {
     async fn list_conversation(&self, conversation: &Conversation) -> Result<(), StoreError> {
         // All of it serializes to JSON.
         let entry = serde_json::to_string(&conversation.summary()).unwrap_or_default();
-        self.list.set(conversation.id(), Some(&entry)).await
+        self.list.set(conversation.id(), Some(&entry)).await?;
+        // It may have been deleted meanwhile, and have been removed from the list before this.
+        if conversation.is_gone() { self.unlist(conversation.id()).await } else { Ok(()) }
+    }
+}
+
+/// Pause before the list is told again of a conversation that was deleted.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Removes a deleted conversation from the list as soon as the store can be reached, unless its id is used again.
+async fn unlist_later(shared: Arc<Shared>, id: String) {
+    loop {
+        tokio::time::sleep(PAUSE).await;
+        shared.link.wait_until_up(&shared.keys.list_bell()).await;
+        match shared.commands.load(&id, None).await {
+            Ok(Found::Deleted) if shared.unlist(&id).await.is_err() => {}
+            Ok(_) => return,
+            Err(_) => {}
+        }
     }
 }

@@ -6,9 +6,13 @@ use std::time::Duration;
 use super::Shared;
 use super::commands::{Found, Purpose, TakeOutcome};
 use super::error::StoreError;
+use super::link::RESPONSE_TIMEOUT;
 use crate::conversation::{Conversation, NewRole, StoredConversation};
 use crate::error::ApiError;
 use crate::local_store::Changeable;
+
+/// Pause before the store is asked again whether a conversation was taken.
+const UNHEARD_PAUSE: Duration = Duration::from_millis(500);
 
 /// How often it is tried to take a conversation that is reserved for another replica.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -18,7 +22,7 @@ impl Shared {
     pub(crate) async fn get(self: &Arc<Shared>, id: &str) -> Result<Arc<Conversation>, ApiError> {
         while let Some(conversation) = self.local.find(id) {
             // What another replica writes is watched. What this one wrote, another may have taken.
-            if self.is_up() && conversation.is_writer() && !conversation.is_streaming() {
+            if self.is_up_for(id) && conversation.is_writer() && !conversation.is_streaming() {
                 match self.check_writer(&conversation).await {
                     // What this replica wrote is here, whether the store is known to be away or not yet.
                     Ok(_) | Err(StoreError::Away) => {}
@@ -42,7 +46,13 @@ impl Shared {
 
     /// Returns what is stored of a conversation.
     pub(super) async fn stored(&self, id: &str) -> Result<StoredConversation, ApiError> {
-        self.commands.load(id, None).await?.stored().ok_or_else(|| ApiError::no_conversation(id))
+        match self.commands.load(id, None).await? {
+            Found::Stored(stored) => return Ok(*stored),
+            // If this fails, the next reader does it.
+            Found::Deleted => drop(self.unlist(id).await),
+            Found::Nothing => {}
+        }
+        Err(ApiError::no_conversation(id))
     }
 
     /// Returns a conversation to change it.
@@ -62,7 +72,7 @@ impl Shared {
 
     async fn writable(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
         match self.local.find_to_use(id) {
-            Some(here) if here.is_writer() && !self.is_up() => Ok((Changeable::Here(here), false)),
+            Some(here) if here.is_writer() && !self.is_up_for(id) => Ok((Changeable::Here(here), false)),
             _ => self.take(id, purpose).await,
         }
     }
@@ -98,7 +108,9 @@ impl Shared {
                 None => None,
             };
             let own = here.as_ref().and_then(|here| here.epoch());
-            match self.commands.take(id, own, dead.as_deref(), purpose).await? {
+            let unheard = Unheard::new(self, id);
+            let outcome = self.commands.take(id, own, dead.as_deref(), purpose).await;
+            match unheard.heard(outcome)? {
                 TakeOutcome::None => return Err(ApiError::no_conversation(id)),
                 TakeOutcome::Closed => return Err(ApiError::store_restored(id)),
                 TakeOutcome::Busy(owner) | TakeOutcome::Reserved(owner) if self.lease.is_dead(&owner).await => {
@@ -145,7 +157,7 @@ impl Shared {
 
     /// Returns `true` if this replica relayed the last turn of a conversation.
     pub(crate) async fn is_current(&self, conversation: &Arc<Conversation>) -> bool {
-        match (self.is_up(), conversation.is_writer()) {
+        match (self.is_up_for(conversation.id()), conversation.is_writer()) {
             (true, true) => self.check_writer(conversation).await.unwrap_or(true),
             (_, is_writer) => is_writer,
         }
@@ -203,11 +215,65 @@ impl Shared {
                 conversation.resign();
                 conversation.load(*stored);
             }
-            Ok(Found::Deleted) => self.local.end(conversation),
+            Ok(Found::Deleted) => self.end_deleted(conversation).await,
             // The store has lost the other writer meanwhile, or can't be reached: this one may still be the writer.
             Ok(Found::Stored(_) | Found::Nothing) | Err(StoreError::Away) => {}
             // It is compared with the store later.
             Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => conversation.resign(),
+        }
+    }
+}
+
+/// A take of which this replica may never hear, because it gives up, or the store does not answer.
+///
+/// Then it asks the store as soon as that can't happen any more. Otherwise a writer that lives would not know that it
+/// is the writer, and others would wait for it.
+struct Unheard<'a> {
+    shared: &'a Arc<Shared>,
+    id: &'a str,
+    may_happen: bool,
+}
+
+impl<'a> Unheard<'a> {
+    fn new(shared: &'a Arc<Shared>, id: &'a str) -> Unheard<'a> {
+        // Otherwise it is not even sent.
+        Unheard { shared, id, may_happen: shared.is_up_for(id) }
+    }
+
+    /// The store has answered, or has not.
+    fn heard<T>(mut self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.may_happen &= matches!(outcome, Err(StoreError::Away));
+        outcome
+    }
+}
+
+impl Drop for Unheard<'_> {
+    fn drop(&mut self) {
+        // There is no runtime when the service ends.
+        if self.may_happen && tokio::runtime::Handle::try_current().is_ok() {
+            self.shared.tasks.spawn(find_out(self.shared.clone(), self.id.to_owned()));
+        }
+    }
+}
+
+/// Finds out whether this replica has become the writer of a conversation without hearing of it. Then it takes the
+/// conversation again, and does what the last writer has left to do.
+async fn find_out(shared: Arc<Shared>, id: String) {
+    // After that, it can't happen any more.
+    tokio::time::sleep(RESPONSE_TIMEOUT).await;
+    loop {
+        shared.link.wait_until_up(&shared.keys.state(&id)).await;
+        match shared.commands.writer(&id).await {
+            Ok((epoch, owner)) => {
+                let known = shared.local.find(&id).and_then(|conversation| conversation.epoch());
+                if shared.lease.is_own(&owner) && known.is_none_or(|known| known < epoch) {
+                    // If it fails now, the next request for the conversation does it.
+                    let _ = shared.changeable(&id).await;
+                }
+                return;
+            }
+            Err(StoreError::Away) => tokio::time::sleep(UNHEARD_PAUSE).await,
+            Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => return,
         }
     }
 }

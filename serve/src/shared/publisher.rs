@@ -50,7 +50,7 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
                     }
                 }
                 Err(StoreError::Away) => {
-                    shared.link.wait_until_up().await;
+                    shared.link.wait_until_up(&shared.keys.state(conversation.id())).await;
                     continue;
                 }
                 Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => {

@@ -25,18 +25,32 @@ pub(super) async fn store_records(shared: Arc<Shared>, mut records: mpsc::Unboun
 
 impl Shared {
     async fn store_record(&self, record: &StoredRecord) -> Result<(), StoreError> {
-        let milliseconds = u64::try_from(self.settings.limits.idle.as_millis()).unwrap_or(u64::MAX >> 1);
         // All of it serializes to JSON.
         let json = serde_json::to_string(record).unwrap_or_default();
-        let set_request =
-            redis::cmd("HSET").arg(self.keys.state(&record.id)).arg("request").arg(&record.request).take();
-        let _: u64 = self.link.run(&set_request).await?;
-        self.commands.touch(&record.id).await?;
+        self.commands.record(&record.id, &record.request, &record.keys).await?;
         for key in &record.keys {
+            let milliseconds = self.record_lifetime();
             let set = redis::cmd("SET").arg(self.keys.record(key)).arg(&json).arg("PX").arg(milliseconds).take();
             let _: () = self.link.run(&set).await?;
         }
         Ok(())
+    }
+
+    /// Lets the store keep a conversation longer, and the record of its last request.
+    pub(super) async fn touch(&self, id: &str) -> Result<(), StoreError> {
+        for key in self.commands.touch(id).await? {
+            let keep = redis::cmd("PEXPIRE").arg(self.keys.record(&key)).arg(self.record_lifetime()).take();
+            let _: u64 = self.link.run(&keep).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns how long a record is kept after it was stored or touched, in milliseconds.
+    ///
+    /// That is longer than its conversation may live on: each change of the conversation keeps it for another
+    /// `--idle`, but the record is touched only from time to time.
+    fn record_lifetime(&self) -> u64 {
+        u64::try_from(2 * self.settings.limits.idle.as_millis()).unwrap_or(u64::MAX >> 1)
     }
 
     /// Returns the id of the conversation that a request extends.

@@ -124,6 +124,13 @@ impl Shared {
             self.tasks.spawn(run(self.clone(), id, conversation, bell));
         }
     }
+
+    /// Ends a conversation that was deleted.
+    pub(super) async fn end_deleted(&self, conversation: &Arc<Conversation>) {
+        self.local.end(conversation);
+        // If this fails, another replica does it, or the next reader.
+        let _ = self.unlist(conversation.id()).await;
+    }
 }
 
 /// Watches a conversation until this replica has forgotten it.
@@ -131,7 +138,8 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
     let channel = shared.keys.bell(&id);
     // If it fails, this is done as soon as there is a connection.
     let _ = shared.link.subscribe_to(&channel).await;
-    let mut touched = Instant::now();
+    let (mut touched, mut touched_at) =
+        (Instant::now(), conversation.upgrade().map(|conversation| conversation.last()));
     // The rings that were followed by a comparison, and when that was.
     let (mut rings, mut compared) = (None, Instant::now());
     let mut awaits_writer = false;
@@ -144,7 +152,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         let now = *bell.borrow_and_update();
         if now.is_deleted {
-            shared.local.end(&conversation);
+            shared.end_deleted(&conversation).await;
             break;
         }
         if rings != Some(now.rings) || compared.elapsed() >= STEADY_INTERVAL {
@@ -161,12 +169,16 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
                 break;
             }
         }
-        let has_readers = conversation.has_readers();
-        if has_readers && touched.elapsed() > shared.settings.limits.idle / 4 {
-            touched = Instant::now();
+        let (has_readers, last) = (conversation.has_readers(), conversation.last());
+        // Each change lets the store keep the conversation, but not the record of its last request.
+        let has_written = conversation.is_writer() && touched_at != Some(last);
+        if (has_readers || has_written) && touched.elapsed() > shared.settings.limits.idle / 4 {
+            (touched, touched_at) = (Instant::now(), Some(last));
             // If it fails, there is time for another attempt.
-            let _ = shared.commands.touch(&id).await;
-            let _ = shared.list_conversation(&conversation).await;
+            let _ = shared.touch(&id).await;
+            if has_readers {
+                let _ = shared.list_conversation(&conversation).await;
+            }
         }
         // The writer may die before it has ended its turn, or has given an answer.
         let is_awaited = awaits_writer || conversation.is_streaming();
@@ -218,7 +230,7 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
     let last = conversation.last();
     let id = conversation.id();
     match (conversation.epoch(), shared.commands.load(id, Some(last)).await?) {
-        (_, Found::Deleted) => shared.local.end(conversation),
+        (_, Found::Deleted) => shared.end_deleted(conversation).await,
         (None, Found::Nothing) => return Ok(Comparison::Missing),
         (None, Found::Stored(stored)) => {
             let awaits_writer = follow(shared, conversation, last, *stored).await?;

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use serde_json::json;
 
 use super::redis_cluster::RedisCluster;
@@ -11,8 +12,9 @@ use super::scene::{
     snapshot,
 };
 use super::troubles::documented_rights;
-use crate::client::{Events, chat, number, soon, until};
+use crate::client::{Events, call, chat, get, number, soon, until};
 use crate::memory::metric;
+use crate::service::Service;
 use crate::upstream::open_gate;
 
 /// Returns the number of connections of each replica to a node, at most.
@@ -31,8 +33,8 @@ async fn replicas_share_conversations_through_a_cluster() {
         let id = &*id;
         let body = relay(&owner, id, &asks_and_continues(id)).await;
         until(async || is_asked(&other, id).await).await;
-        let mut here = Events::of(&owner, id, Some("1-0")).await;
-        let mut there = Events::of(&other, id, Some("1-0")).await;
+        let mut here = Events::from_start(&owner, id).await;
+        let mut there = Events::from_start(&other, id).await;
         // Some are answered while the model writes, and some afterwards.
         if id.ends_with('3') {
             answer(&other, id, &json!({"number": 0, "suggestion": 1})).await.ok();
@@ -68,8 +70,8 @@ async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
     let id = "cluster-failover";
     let body = relay(&owner, id, &slow_message_until_opened(id, 100, 10)).await;
-    let mut here = Events::of(&owner, id, Some("1-0")).await;
-    let mut there = Events::of(&other, id, Some("1-0")).await;
+    let mut here = Events::from_start(&owner, id).await;
+    let mut there = Events::from_start(&other, id).await;
     let mut seen = there.up_to(|event| number(&event.id) >= 20).await;
     let lost = store.primary_of(id);
     store.nodes[lost].kill();
@@ -84,9 +86,8 @@ async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
     check_seen(&seen, &here.up_to(is_end).await);
     body.await.unwrap();
     // Other conversations on the same node: messages arrive there, too.
-    let ids = (0..).map(|index| format!("cluster-after-{index}")).filter(|id| store.primary_of(id) == lost);
     let mut took = Vec::new();
-    for id in ids.take(3) {
+    for id in store.ids_on(lost, "cluster-after").take(3) {
         let id = &*id;
         open_gate(id).await;
         relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
@@ -129,8 +130,8 @@ async fn the_owner_adds_what_the_promoted_copy_of_a_node_lacks() {
     let id = "cluster-lost-tail";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
-    let mut here = Events::of(&owner, id, Some("1-0")).await;
-    let mut there = Events::of(&other, id, Some("1-0")).await;
+    let mut here = Events::from_start(&owner, id).await;
+    let mut there = Events::from_start(&other, id).await;
     let lost = store.primary_of(id);
     let (primaries, copies) = store.nodes.split_at_mut(3);
     let seen = lose_the_tail(&mut primaries[lost], &copies[lost], id, &mut there).await;
@@ -142,15 +143,17 @@ async fn the_owner_adds_what_the_promoted_copy_of_a_node_lacks() {
     until(async || is_asked(&third, id).await && snapshot(&third, id).await == snapshot(&owner, id).await).await;
 }
 
+/// Returns the keys of the leases that a node has.
+fn leases(node: &RedisServer) -> Vec<String> {
+    let all = node.ask("KEYS followup:replica:*");
+    all.lines().filter(|line| line.starts_with("followup:")).map(str::to_owned).collect()
+}
+
 #[tokio::test]
 async fn a_replica_lives_although_one_node_has_lost_its_lease() {
     let Some(store) = RedisCluster::start().await else { return };
     let args = ["--lease", "3"];
     let owner = replica(&store.url(), &args);
-    let leases = |node: &RedisServer| {
-        let all = node.ask("KEYS followup:replica:*");
-        all.split("\r\n").filter(|line| line.starts_with("followup:")).map(str::to_owned).collect::<Vec<_>>()
-    };
     // The first of its keys is the shortest.
     let found = store.nodes[..3].iter().flat_map(|node| leases(node).into_iter().map(move |key| (node, key)));
     let (node, lease) = found.min_by_key(|(_, key)| key.len()).unwrap();
@@ -177,6 +180,69 @@ async fn a_replica_lives_although_one_node_has_lost_its_lease() {
     assert_ne!(end.data["cut_off"], true);
     body.await.unwrap();
     assert_eq!(taken().await, 0);
+}
+
+/// Returns the status of a replica's readiness, and what it says of the store.
+async fn readiness(service: &Service) -> (u16, String) {
+    let ready = get("/readyz").send(service).await;
+    (ready.status.as_u16(), ready.json()["store"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn conversations_on_other_shards_are_answered_while_one_is_silent() {
+    let Some(store) = RedisCluster::start().await else { return };
+    let args = ["--lease", "2"];
+    let (owner, other) = (replica(&store.url(), &args), replica(&store.url(), &args));
+    // The shard that has the list of conversations.
+    let silent = store.primary_of("list");
+    let lost = store.ids_on(silent, "silent-shard").next().unwrap();
+    let others: Vec<String> = store.ids_on((silent + 1) % 3, "other-shard").take(3).collect();
+    let mut bodies = Vec::new();
+    for id in others.iter().chain([&lost]) {
+        bodies.push(relay(&owner, id, &asks_and_continues(id)).await);
+        until(async || is_asked(&other, id).await).await;
+    }
+    assert_eq!(readiness(&other).await, (200, "up".into()));
+    store.nodes[silent].signal(Signal::STOP);
+    let first = json!({"number": 0, "suggestion": 0});
+    for (service, id) in [(&owner, &others[0]), (&other, &others[1])] {
+        let refused = answer(service, &lost, &first).await;
+        assert_eq!(refused.error(), (503, "store_unavailable".into()));
+        assert_eq!(readiness(service).await, (200, "degraded".into()));
+        answer(service, id, &first).await.ok();
+    }
+    let deleted = call("DELETE", format!("/conversations/{}", others[2]), "").send(&other).await;
+    assert_eq!(deleted.status, 204);
+    // Each key of a lease is renewed on its own.
+    for node in (0..3).filter(|node| *node != silent).map(|node| &store.nodes[node]) {
+        for lease in leases(node) {
+            node.tell(&format!("DEL {lease}"));
+            until(async || node.ask(&format!("EXISTS {lease}")) == ":1").await;
+        }
+    }
+    store.nodes[silent].signal(Signal::CONT);
+    for service in [&owner, &other] {
+        until(async || readiness(service).await == (200, "up".into())).await;
+    }
+    until(async || {
+        let all = get("/conversations").send(&other).await.ok();
+        !all["conversations"].as_array().unwrap().iter().any(|one| one["id"] == *others[2])
+    })
+    .await;
+    // Both hear of what happens on the shard.
+    let mut events = Events::of(&owner, &lost, None).await;
+    answer(&other, &lost, &first).await.ok();
+    events.up_to(|event| event.kind == "replied").await;
+    for (id, body) in others.iter().chain([&lost]).zip(bodies) {
+        open_gate(id).await;
+        soon(body).await.unwrap();
+        if *id != others[2] {
+            until(async || snapshot(&owner, id).await == snapshot(&other, id).await).await;
+        }
+    }
+    for service in [&owner, &other] {
+        assert_eq!(metric(service, "followup_taken_over_total").await, 0);
+    }
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use super::scene::{
 };
 use super::sentinels::Sentinels;
 use super::troubles::{refused, says};
-use crate::client::{Events, get, soon, until};
+use crate::client::{Events, get, number, soon, until};
 use crate::upstream::{open_gate, sent};
 
 #[tokio::test]
@@ -23,9 +23,9 @@ async fn events_flow_again_after_a_failover_and_none_is_missing() {
     // Before the first event there is nothing that the next one could follow.
     until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
     until(async || snapshot(&other, id).await["turn"] == "streaming").await;
-    let mut here = Events::of(&owner, id, Some("1-0")).await;
-    let mut there = Events::of(&other, id, Some("1-0")).await;
-    let mut seen = there.up_to(|event| event.id == "1-20").await;
+    let mut here = Events::from_start(&owner, id).await;
+    let mut there = Events::from_start(&other, id).await;
+    let mut seen = there.up_to(|event| number(&event.id) == 20).await;
     store.primary.kill();
     store.promoted().await;
     let promoted = Instant::now();
@@ -48,8 +48,8 @@ async fn the_owner_adds_what_the_promoted_copy_lacks() {
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
-    let mut here = Events::of(&owner, id, Some("1-0")).await;
-    let mut there = Events::of(&other, id, Some("1-0")).await;
+    let mut here = Events::from_start(&owner, id).await;
+    let mut there = Events::from_start(&other, id).await;
     let seen = lose_the_tail(&mut store.primary, &store.copy, id, &mut there).await;
     store.promoted().await;
     soon(body).await.unwrap();

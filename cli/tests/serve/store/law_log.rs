@@ -11,20 +11,20 @@ pub(super) struct Log {
     events: Vec<Event>,
     /// Where each is, by its id.
     places: HashMap<String, usize>,
+    /// The id before the first event.
+    start: String,
 }
 
 /// The events that an answer after a turn leads to, up to the beginning of the next turn.
 const AFTER_TURN: [&str; 3] = ["replied", "delivery", "turn"];
 
-/// The id before the first event of a conversation.
-const START: &str = "1-0";
-
 impl Log {
     /// Reads a log up to the end of a page. All replicas that live have the same.
     pub(super) async fn of(world: &World, told: &Told, page: &Page) -> Log {
+        let start = told.start.clone();
         let mut logs: Vec<Vec<Event>> = Vec::new();
         for replica in &world.replicas {
-            let call = get(format!("/conversations/{}/events", told.id)).with("last-event-id", START);
+            let call = get(format!("/conversations/{}/events", told.id)).with("last-event-id", &start);
             if let Some(response) = call.reach(&replica.address).await {
                 logs.push(Events::from(response).up_to(|event| event.id == page.last).await);
             }
@@ -33,13 +33,13 @@ impl Log {
         let events = logs.pop().unwrap();
         assert_eq!(Page::of(&events), *page, "the events of {} lead to what is shown", told.id);
         let places = events.iter().enumerate().map(|(place, event)| (event.id.clone(), place)).collect();
-        Log { events, places }
+        Log { events, places, start }
     }
 
     /// Its ids ascend without a gap. Another writer begins a new epoch after a turn, or ends it as cut off.
     pub(super) fn check(&self, has_only_delays: bool) {
-        let Log { events, .. } = self;
-        let mut before = parse(START);
+        let Log { events, start, .. } = self;
+        let mut before = parse(start);
         for (place, event) in events.iter().enumerate() {
             let id = parse(&event.id);
             assert!(follows(id, before), "{before:?}, and then {id:?}: {events:?}");
@@ -75,8 +75,8 @@ impl Log {
                 }
                 (_, Some(place)) => {
                     assert_eq!(self.events[place], *event, "a reader sees another event: {seen:?}");
-                    let before = self.events[..place].last().map_or(START, |before| &before.id);
-                    assert_eq!(seen[index - 1].id, before, "before {}: {seen:?}", event.id);
+                    let before = self.events[..place].last().map_or(&self.start, |before| &before.id);
+                    assert_eq!(seen[index - 1].id, *before, "before {}: {seen:?}", event.id);
                 }
                 (_, None) => {
                     let before = parse(&seen[index - 1].id);

@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use super::redis_server::RedisServer;
 use super::scene::{body_of, replica};
 use super::tcp_proxy::{Passing, TcpProxy};
-use crate::client::{Event, Events, chat, get, post, soon, until};
+use crate::client::{Event, Events, chat, epoch, get, post, soon, until};
 use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::open_gate;
@@ -39,6 +39,8 @@ pub(super) struct Replica {
 /// A conversation, and all that was seen of it.
 pub(super) struct Told {
     pub(super) id: String,
+    /// The id before the first event.
+    pub(super) start: String,
     pub(super) play: Value,
     /// What the caller got, and whether its replica was killed meanwhile.
     pub(super) relayed: (Vec<u8>, bool),
@@ -128,8 +130,8 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
     for nth in 0..rng.usize(1..=3) {
         let (id, mut rng) = (format!("law-{seed}-{nth}"), rng.fork());
         let play = message(&id, &mut rng);
-        let response = begin(&world, &id, &play, &mut rng).await;
-        conversations.push(tokio::spawn(converse(world.clone(), id, play, response, rng)));
+        let (response, start) = begin(&world, &id, &play, &mut rng).await;
+        conversations.push(tokio::spawn(converse(world.clone(), id, start, play, response, rng)));
     }
     let (may_kill, mut has_only_delays) = (rng.bool(), true);
     for _ in 0..rng.usize(1..=3) {
@@ -142,26 +144,35 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
     Some(Run { world, told, has_only_delays })
 }
 
-/// Begins to relay a message, and waits until the store has its beginning.
+/// Begins to relay a message, and waits until the store has its beginning. Returns the id before its first event, too.
 ///
 /// If its replica is killed before, the conversation has no turn.
-async fn begin(world: &World, id: &str, play: &Value, rng: &mut Rng) -> Response<Incoming> {
+async fn begin(world: &World, id: &str, play: &Value, rng: &mut Rng) -> (Response<Incoming>, String) {
     let first = &world.replicas[rng.usize(..world.replicas.len())].address;
     let then = json!({"name": id, "body": body_of("Done.")});
     let response = chat(&json!([play, then])).with("x-followup-conversation", id).open(first).await;
     assert_eq!(response.headers()["x-followup-conversation"], id);
+    let shown = async |replica: &Replica| get(format!("/conversations/{id}")).send_to(&replica.address).await;
     for replica in &world.replicas {
         until(async || {
-            let answer = get(format!("/conversations/{id}")).send_to(&replica.address).await;
+            let answer = shown(replica).await;
             answer.status == 200 && answer.json()["turn"] != "none"
         })
         .await;
     }
-    response
+    let last = shown(&world.replicas[0]).await.ok()["last"].as_str().unwrap().to_owned();
+    (response, format!("{}-0", epoch(&last)))
 }
 
 /// Relays one message, with readers, and users that answer it all at once.
-async fn converse(world: Arc<World>, id: String, play: Value, response: Response<Incoming>, mut rng: Rng) -> Told {
+async fn converse(
+    world: Arc<World>,
+    id: String,
+    start: String,
+    play: Value,
+    response: Response<Incoming>,
+    mut rng: Rng,
+) -> Told {
     let relayed = tokio::spawn(relayed(response));
     let readers = (0..rng.usize(1..=2)).map(|_| Reader::start(world.clone(), id.clone(), rng.fork())).collect();
     let users: Vec<JoinHandle<Option<String>>> =
@@ -175,7 +186,7 @@ async fn converse(world: Arc<World>, id: String, play: Value, response: Response
     for user in users {
         accepted.extend(user.await.unwrap());
     }
-    Told { id, play, relayed, readers, accepted }
+    Told { id, start, play, relayed, readers, accepted }
 }
 
 /// A message with one question, in random chunks; the provider waits before a part of it.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rustix::process::Signal;
 use serde_json::json;
 use tokio::task::JoinSet;
 
@@ -49,7 +50,7 @@ async fn a_stale_writer_that_stores_a_lost_conversation_first_accepts_no_second_
     let id = "stale-writer";
     open_gate(id).await;
     relay(&stale, id, &asks_and_continues(id)).await.await.unwrap();
-    until(async || is_asked(&other, id).await).await;
+    until(async || is_asked(&other, id).await && snapshot(&other, id).await["turn"] == "ended").await;
     proxy_of_stale.set(Passing::Nothing);
     answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
     proxy_of_other.set(Passing::Cut);
@@ -103,6 +104,31 @@ async fn of_many_answers_at_once_each_but_one_is_told_that_the_question_has_one(
 }
 
 #[tokio::test]
+async fn an_answer_counts_whose_acceptance_is_lost_with_the_connection() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, (other, proxy)) = (replica(&redis.url(), &[]), proxied_replica(&redis, &[]));
+    let id = "acceptance-lost";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    // The owner, which writes, gives the answer only after it could be accepted.
+    owner.signal(Signal::STOP);
+    proxy.set(Passing::After(Duration::from_millis(200)));
+    let first = json!({"number": 0, "suggestion": 0});
+    let (given, ()) = tokio::join!(answer(&other, id, &first), async {
+        until(async || redis.ask(&format!("HEXISTS followup:{{{id}}}:state answer:0")) == ":1").await;
+        // Before the replica hears of it.
+        proxy.set(Passing::Cut);
+        until(async || get("/readyz").send(&other).await.status == 503).await;
+        proxy.set(PASSING);
+        until(async || get("/readyz").send(&other).await.status == 200).await;
+        owner.signal(Signal::CONT);
+    });
+    assert_eq!(given.ok()["reply"]["text"], "<answer>\nYes\n</answer>");
+    open_gate(id).await;
+    body.await.unwrap();
+}
+
+#[tokio::test]
 async fn a_dismissal_that_is_lost_to_another_writer_is_an_error() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let ((owner, proxy), other) = (proxied_replica(&redis, &[]), replica(&redis.url(), &[]));
@@ -120,6 +146,42 @@ async fn a_dismissal_that_is_lost_to_another_writer_is_an_error() {
     assert_eq!(dismissed.error(), (503, "elsewhere".into()));
     until(async || snapshot(&owner, id).await == snapshot(&other, id).await).await;
     assert_eq!(Page::of_snapshot(&snapshot(&owner, id).await).all("call")[0]["answered"]["said"], "Yes");
+}
+
+#[tokio::test]
+async fn guidance_that_is_lost_to_another_writer_is_an_error() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let ((owner, proxy), other) = (proxied_replica(&redis, &[]), replica(&redis.url(), &[]));
+    let mistakes = "<ask_followup_question><suggest>A</suggest></ask_followup_question>".repeat(3);
+    for attempt in 0..5 {
+        let id = &*format!("guidance-lost-{attempt}");
+        post(format!("/conversations?id={id}&wire=text"), mistakes.clone()).send(&other).await.ok();
+        let is_stopped = async || {
+            let there = get(format!("/conversations/{id}")).send(&owner).await;
+            there.status == 200 && there.json()["stopped"] == true
+        };
+        until(is_stopped).await;
+        let epoch = || redis.ask(&format!("HGET followup:{{{id}}}:state epoch"));
+        let before = epoch();
+        // The other one takes the conversation after the owner has, and before that has stored its guidance.
+        proxy.set(Passing::After(Duration::from_millis(300)));
+        let guides = ["First", "Second"].map(|guide| json!({"guide": guide}));
+        let (first, second) = tokio::join!(answer(&owner, id, &guides[0]), async {
+            until(async || epoch() != before).await;
+            answer(&other, id, &guides[1]).await
+        });
+        proxy.set(PASSING);
+        // On a machine that is busy, it may be too late, or the owner hears of it too early.
+        if second.status != 200 || first.status == 503 && !first.message().contains("this change is lost") {
+            continue;
+        }
+        assert_eq!(first.error(), (503, "elsewhere".into()));
+        until(async || snapshot(&owner, id).await == snapshot(&other, id).await).await;
+        let shown = snapshot(&owner, id).await["items"].to_string();
+        assert!(shown.contains("Second") && !shown.contains("First"), "{shown}");
+        return;
+    }
+    panic!("the machine is too slow");
 }
 
 #[tokio::test]

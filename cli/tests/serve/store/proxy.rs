@@ -17,8 +17,8 @@ async fn readers_miss_nothing_while_connections_are_cut_and_slow() {
     let (owner, other) = (replica(&proxies[0].url(), &[]), replica(&proxies[1].url(), &[]));
     let id = "cut-and-slow";
     let body = relay(&owner, id, &slow_message(300, 10)).await;
-    let mut here = Events::of(&owner, id, Some("1-0")).await;
-    let mut there = Events::of(&other, id, Some("1-0")).await;
+    let mut here = Events::from_start(&owner, id).await;
+    let mut there = Events::from_start(&other, id).await;
     let mut seen = Vec::new();
     for round in 0..12 {
         let proxy = &proxies[round % 2];

@@ -107,6 +107,11 @@ impl RedisCluster {
         }
     }
 
+    /// Returns ids of conversations that a primary keeps. They begin with a name.
+    pub(super) fn ids_on(&self, primary: usize, name: &str) -> impl Iterator<Item = String> {
+        (0..).map(move |index| format!("{name}-{index}")).filter(move |id| self.primary_of(id) == primary)
+    }
+
     /// Waits until the copy of a primary has taken its place.
     pub(super) async fn promoted(&self, primary: usize) {
         until(async || self.nodes[primary + 3].ask("ROLE").contains("master")).await;

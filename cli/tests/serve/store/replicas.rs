@@ -1,5 +1,6 @@
 //! What one replica does is seen, answered and continued on another.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -20,7 +21,7 @@ async fn a_reader_on_another_replica_sees_every_event_once() {
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
     let first = snapshot(&other, id).await["last"].as_str().unwrap().to_owned();
-    let (mut here, mut there) = (Events::of(&owner, id, Some("1-0")).await, Events::of(&other, id, Some("1-0")).await);
+    let (mut here, mut there) = (Events::from_start(&owner, id).await, Events::from_start(&other, id).await);
     open_gate(id).await;
     let (here, there) = (here.up_to(is_end).await, there.up_to(is_end).await);
     assert_eq!(here, there);
@@ -171,6 +172,31 @@ async fn the_list_shows_the_conversations_of_all_replicas_as_they_change() {
 }
 
 #[tokio::test]
+async fn what_was_deleted_leaves_the_list_although_the_replica_that_did_it_has_died() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let listed = async || {
+        let all = get("/conversations").send(&other).await.ok();
+        all["conversations"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
+    };
+    let ids = ["deleted-found", "deleted-again"];
+    for id in ids {
+        open_gate(id).await;
+        relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+        until(async || listed().await.contains(&json!(id))).await;
+    }
+    owner.kill();
+    // As if it had died while it deleted both.
+    for id in ids {
+        redis.tell(&format!("HSET followup:{{{id}}}:state deleted 1"));
+    }
+    assert_eq!(get(format!("/conversations/{}", ids[0])).send(&other).await.status, 404);
+    assert_eq!(listed().await, [ids[1]]);
+    assert_eq!(call("DELETE", format!("/conversations/{}", ids[1]), "").send(&other).await.status, 404);
+    assert_eq!(listed().await, Vec::<Value>::new());
+}
+
+#[tokio::test]
 async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
@@ -195,6 +221,30 @@ async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
     let third = json!([user("Build a bridge"), model("Of stone?"), user("Of steel")]);
     assert_ne!(send(&owner, &third, "Done, too.").await, id);
     until(async || Page::of_snapshot(&snapshot(&owner, &id).await).prose() == "Of stone?Done.").await;
+}
+
+#[tokio::test]
+async fn the_record_of_a_request_is_kept_while_its_conversation_is_read_or_changes() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--idle", "4"];
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let record_of = |id: &str| {
+        let records = redis.ask(&format!("HGET followup:{{{id}}}:state records"));
+        records.lines().nth(1).map(|key| format!("followup:record:{{{}}}", key.split(' ').next().unwrap()))
+    };
+    let is_kept_longer = async |id: &str| {
+        let left = || redis.ask(&format!("PTTL {}", record_of(id).unwrap()))[1..].parse::<i64>().unwrap();
+        let least = Cell::new(left());
+        until(async || left() > least.replace(least.get().min(left()))).await;
+    };
+    for id in ["record-read", "record-changed"] {
+        open_gate(id).await;
+        relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+        until(async || is_asked(&other, id).await && record_of(id).is_some()).await;
+    }
+    answer(&owner, "record-changed", &json!({"number": 0, "suggestion": 0})).await.ok();
+    let _reader = Events::of(&other, "record-read", None).await;
+    tokio::join!(is_kept_longer("record-read"), is_kept_longer("record-changed"));
 }
 
 #[tokio::test]

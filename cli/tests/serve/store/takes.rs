@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::redis_server::RedisServer;
 use super::scene::{answer, asks_and_continues, body_of, is_asked, relay, replica, snapshot};
-use crate::client::{Events, chat, get, number, post, read, until};
+use super::tcp_proxy::{Passing, TcpProxy};
+use crate::client::{Events, call, chat, epoch, get, number, post, read, until};
 use crate::service::Service;
 use crate::upstream::open_gate;
 
@@ -30,24 +31,47 @@ async fn asked(owner: &Service, other: &Service, id: &str) {
 #[tokio::test]
 async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_the_conversation() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let proxy = TcpProxy::start(redis.port);
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&proxy.url(), &[]));
     let third = replica(&redis.url(), &[]);
     let id = "unheard";
     asked(&owner, &third, id).await;
+    // So that this replica knows the time of the store.
+    next_turn(&other, "unheard-before", "unheard-0").await;
     redis.tell(&format!("PEXPIRE followup:{{{id}}}:log 60000"));
-    // The store does what the replica has asked for, after that has given up.
-    redis.signal(Signal::STOP);
-    assert_ne!(next_turn(&other, id, "unheard-1").await, id, "the relay does not wait for the store");
-    redis.signal(Signal::CONT);
     let state = format!("followup:{{{id}}}:state");
-    until(async || redis.ask(&format!("HGET {state} epoch")) != "$1\r\n1").await;
+    let first = redis.ask(&format!("HGET {state} epoch"));
+    // The store does what the replica asks for, and the replica does not hear of it.
+    proxy.set(Passing::Requests);
+    assert_ne!(next_turn(&other, id, "unheard-1").await, id, "the relay does not wait for the store");
+    assert_ne!(redis.ask(&format!("HGET {state} epoch")), first);
     assert!(redis.ask(&format!("HGET {state} turn")).contains("reserved:"));
     let left = redis.ask(&format!("PTTL followup:{{{id}}}:log"));
     assert!(left[1..].parse::<u64>().unwrap() > 60_000, "the log is kept as long as the state: {left}");
-    // Until it can reach the store again, it would begin the turn without asking, and lose it.
-    until(async || get("/readyz").send(&owner).await.status == 200).await;
+    proxy.set(Passing::After(Duration::ZERO));
+    // It finds out, and could do what the last writer has left to do. It also has the conversation of the request.
+    until(async || get("/healthz").send(&other).await.ok()["conversations"] == 3).await;
     until(async || next_turn(&owner, id, "unheard-2").await == id).await;
     until(async || snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
+}
+
+#[tokio::test]
+async fn a_take_that_the_store_executes_after_its_replica_has_given_up_has_no_effect() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let id = "late";
+    asked(&owner, &owner, id).await;
+    // So that this replica knows the time of the store.
+    next_turn(&other, "late-before", "late-0").await;
+    let state = || redis.ask(&format!("HMGET followup:{{{id}}}:state epoch owner turn"));
+    let before = state();
+    redis.signal(Signal::STOP);
+    assert_ne!(next_turn(&other, id, "late-1").await, id, "the relay does not wait for the store");
+    redis.signal(Signal::CONT);
+    // The store has got the take before what makes this replica ready again.
+    until(async || get("/readyz").send(&other).await.status == 200).await;
+    assert_eq!(state(), before);
+    assert_eq!(next_turn(&other, id, "late-2").await, id);
 }
 
 #[tokio::test]
@@ -150,13 +174,33 @@ async fn the_epoch_of_a_writer_is_not_used_again_after_the_store_has_lost_it() {
 }
 
 #[tokio::test]
+async fn a_reader_of_a_deleted_conversation_does_not_resume_in_another_one_with_its_id() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let id = "used-again";
+    asked(&owner, &other, id).await;
+    let last = snapshot(&other, id).await["last"].as_str().unwrap().to_owned();
+    call("DELETE", format!("/conversations/{id}"), "").send(&other).await.ok_body();
+    for replica in [&owner, &other] {
+        until(async || get(format!("/conversations/{id}")).send(replica).await.status == 404).await;
+    }
+    // As if what is left of it had expired.
+    redis.tell(&format!("DEL followup:{{{id}}}:state"));
+    asked(&owner, &other, id).await;
+    for replica in [&owner, &other] {
+        let first = Events::of(replica, id, Some(&last)).await.next().await.unwrap();
+        assert_eq!(first.kind, "state", "it resumes after {last}");
+    }
+}
+
+#[tokio::test]
 async fn a_writer_whose_epoch_another_replica_has_got_again_follows_that() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     let id = "same-epoch";
     asked(&owner, &other, id).await;
     let last = snapshot(&owner, id).await["last"].as_str().unwrap().to_owned();
-    let next = format!("1-{}", number(&last) + 1);
+    let next = format!("{}-{}", epoch(&last), number(&last) + 1);
     // As if the store had lost that the owner became the writer, before another replica did.
     let text = r#""{\"text\":\"Theirs.\"}""#;
     redis.tell(&format!("XADD followup:{{{id}}}:log {next} < {last} text {text}"));

@@ -14,6 +14,8 @@ pub(super) enum Passing {
     After(Duration),
     /// It keeps them, and the connections.
     Nothing,
+    /// It passes on what goes to the store, and keeps what comes back.
+    Requests,
     /// It closes all connections, and any new one.
     Cut,
 }
@@ -69,21 +71,27 @@ async fn accept(listener: std::net::TcpListener, target: u16, mut passing: watch
 async fn connect(one: TcpStream, other: TcpStream, mut passing: watch::Receiver<Passing>) {
     let ((from_one, to_one), (from_other, to_other)) = (one.into_split(), other.into_split());
     tokio::select! {
-        () = pass(from_one, to_other, passing.clone()) => {}
-        () = pass(from_other, to_one, passing.clone()) => {}
+        () = pass(from_one, to_other, false, passing.clone()) => {}
+        () = pass(from_other, to_one, true, passing.clone()) => {}
         _ = passing.wait_for(|passing| *passing == Passing::Cut) => {}
     }
 }
 
-async fn pass(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut passing: watch::Receiver<Passing>) {
+async fn pass(
+    mut from: OwnedReadHalf,
+    mut to: OwnedWriteHalf,
+    are_replies: bool,
+    mut passing: watch::Receiver<Passing>,
+) {
+    let keeps = |passing: &Passing| *passing == Passing::Nothing || are_replies && *passing == Passing::Requests;
     let mut bytes = vec![0; 64 << 10];
     while let Ok(length @ 1..) = from.read(&mut bytes).await {
-        let Ok(passing) = passing.wait_for(|passing| *passing != Passing::Nothing).await.map(|passing| *passing) else {
+        let Ok(passing) = passing.wait_for(|passing| !keeps(passing)).await.map(|passing| *passing) else {
             return;
         };
         match passing {
-            Passing::After(delay) if delay.is_zero() => {}
-            Passing::After(delay) => tokio::time::sleep(delay).await,
+            Passing::After(delay) if !delay.is_zero() => tokio::time::sleep(delay).await,
+            Passing::After(_) | Passing::Requests => {}
             Passing::Nothing | Passing::Cut => return,
         }
         if to.write_all(&bytes[..length]).await.is_err() {

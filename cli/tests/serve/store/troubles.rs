@@ -175,8 +175,8 @@ async fn nothing_is_lost(redis: &RedisServer, url: &str, id: &str, begin: Fault<
     let (owner, other) = (replica(url, &[]), replica(url, &[]));
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
-    let mut here = Events::of(&owner, id, Some("1-0")).await;
-    let mut there = Events::of(&other, id, Some("1-0")).await;
+    let mut here = Events::from_start(&owner, id).await;
+    let mut there = Events::from_start(&other, id).await;
     begin(redis);
     open_gate(id).await;
     assert_eq!(soon(body).await.unwrap(), whole(id), "the relay is not disturbed");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use redis::ScriptInvocation;
+use crate::shared::script::Call;
 
 use crate::conversation::{Batch, EventId};
 use crate::shared::keys::Keys;
@@ -26,7 +26,7 @@ pub(crate) enum Appended {
 
 impl Append {
     /// Adds the keys and the arguments to a call of the script.
-    pub(super) fn add_to(&self, call: &mut ScriptInvocation<'_>, keys: &Keys) {
+    pub(super) fn add_to(&self, call: &mut Call<'_>, keys: &Keys) {
         let Append { id, batch } = self;
         call.key(keys.log(id)).key(keys.state(id)).key(keys.bell(id));
         let entries: Vec<_> = batch.entries().collect();

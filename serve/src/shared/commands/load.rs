@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use redis::ScriptInvocation;
+use crate::shared::script::Call;
 
 use crate::conversation::{EventId, LogEntry, StoredConversation};
 use crate::shared::error::StoreError;
@@ -41,7 +41,7 @@ impl Found {
 
 impl Load {
     /// Adds the keys and the argument to a call of the script.
-    pub(super) fn add_to(&self, call: &mut ScriptInvocation<'_>, keys: &Keys) {
+    pub(super) fn add_to(&self, call: &mut Call<'_>, keys: &Keys) {
         call.key(keys.log(&self.id)).key(keys.state(&self.id));
         call.arg(self.after.map_or_else(|| "-".to_owned(), |id| format!("({id}")));
     }

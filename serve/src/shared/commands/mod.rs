@@ -8,14 +8,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use redis::{FromRedisValue, Script, Value};
+use redis::{FromRedisValue, Value};
 
 use self::append::Append;
 use self::groups::{Group, MAX_GROUP, Waiting, send_groups};
 use self::load::{Load, Stored, found};
+use super::clock::StoreClock;
 use super::error::StoreError;
 use super::keys::Keys;
-use super::link::Link;
+use super::link::{Link, RESPONSE_TIMEOUT};
+use super::script::{Call, Script};
 use crate::conversation::{Batch, EventId, StoredConversation, answer_field};
 use crate::settings::Settings;
 
@@ -25,6 +27,9 @@ pub(crate) use self::load::Found;
 /// How long a conversation is reserved for a replica that may begin a turn. It hears of that, and the
 /// beginning of the turn is stored, in less time, or never.
 const RESERVATION: Duration = Duration::from_secs(3);
+
+/// How often a script is called that came too late to take effect, although its answer came in time.
+const MAX_ATTEMPTS: usize = 3;
 
 /// What the service asks of the store.
 pub(crate) struct Commands {
@@ -36,12 +41,16 @@ pub(crate) struct Commands {
     time_to_live: Duration,
     /// How long a replica lives without telling so.
     lease: Duration,
+    clock: StoreClock,
     appends: Group<Append, Appended>,
     loads: Group<Load, Stored>,
     append: Script,
     load: Script,
     take: Script,
     claim: Script,
+    release: Script,
+    record: Script,
+    touch: Script,
     remove: Script,
     check: Script,
 }
@@ -107,13 +116,17 @@ impl Commands {
             replica,
             time_to_live: settings.limits.idle,
             lease: settings.lease,
+            clock: StoreClock::default(),
             appends,
             loads,
             append: Script::new(include_str!("../scripts/append.lua")),
             load: Script::new(include_str!("../scripts/load.lua")),
-            take: Script::new(include_str!("../scripts/take.lua")),
-            claim: Script::new(include_str!("../scripts/claim.lua")),
-            remove: Script::new(include_str!("../scripts/remove.lua")),
+            take: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/take.lua"))),
+            claim: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/claim.lua"))),
+            release: Script::new(include_str!("../scripts/release.lua")),
+            record: Script::new(include_str!("../scripts/record.lua")),
+            touch: Script::new(include_str!("../scripts/touch.lua")),
+            remove: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/remove.lua"))),
             check: Script::new(include_str!("../scripts/check.lua")),
         };
         (Arc::new(commands), WaitingCommands { appends: waiting_appends, loads: waiting_loads })
@@ -144,7 +157,7 @@ impl Commands {
     }
 
     async fn append_all(&self, appends: &[Append]) -> Result<Vec<Appended>, StoreError> {
-        let mut call = self.append.prepare_invoke();
+        let mut call = self.append.call();
         call.arg(&*self.replica).arg(milliseconds(self.time_to_live)).arg(milliseconds(self.lease));
         for append in appends {
             append.add_to(&mut call, &self.keys);
@@ -164,7 +177,7 @@ impl Commands {
     }
 
     async fn load_all(&self, loads: &[Load]) -> Result<Vec<Stored>, StoreError> {
-        let mut call = self.load.prepare_invoke();
+        let mut call = self.load.call();
         for load in loads {
             load.add_to(&mut call, &self.keys);
         }
@@ -179,7 +192,7 @@ impl Commands {
     pub(crate) async fn check(&self) -> Result<(), StoreError> {
         let (keys, id) = (&self.keys, &*self.replica);
         self.link.subscribe_to(&keys.bell(id)).await?;
-        let mut call = self.check.prepare_invoke();
+        let mut call = self.check.call();
         call.key(keys.log(id)).key(keys.state(id)).key(keys.bell(id));
         let _: u64 = self.link.invoke(&call).await?;
         self.link.unsubscribe_from(&keys.bell(id)).await
@@ -195,26 +208,24 @@ impl Commands {
         dead: Option<&str>,
         purpose: Purpose,
     ) -> Result<TakeOutcome, StoreError> {
-        let mut call = self.take.prepare_invoke();
+        let mut call = self.take.call();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
         call.arg(&*self.replica).arg(own.unwrap_or_default()).arg(milliseconds(self.time_to_live));
         call.arg(milliseconds(RESERVATION)).arg(dead.unwrap_or_default());
         call.arg(if purpose == Purpose::NewTurn { "create" } else { "" });
         call.arg(if purpose == Purpose::Change { "" } else { "turn" });
-        let mut values: Vec<Value> = self.link.invoke(&call).await?;
-        let text = |value: &Value| String::from_redis_value_ref(value).unwrap_or_default();
-        let outcome = values.first().map(text).unwrap_or_default();
-        match (&*outcome, values.len()) {
+        let mut values = self.invoke_in_time(call).await?;
+        match (&*text(&values[0]), values.len()) {
             ("none", _) => Ok(TakeOutcome::None),
             ("closed", _) => Ok(TakeOutcome::Closed),
             ("kept", _) => Ok(TakeOutcome::Kept),
-            ("busy", 2) => Ok(TakeOutcome::Busy(text(&values[1]))),
-            ("reserved", 2) => Ok(TakeOutcome::Reserved(text(&values[1]))),
-            ("taken", 4) => {
+            ("busy", 3) => Ok(TakeOutcome::Busy(text(&values[2]))),
+            ("reserved", 3) => Ok(TakeOutcome::Reserved(text(&values[2]))),
+            ("taken", 5) => {
                 let unreadable = |error: redis::ParsingError| StoreError::Unreadable(error.to_string());
-                let entries = Vec::from_redis_value(values.remove(3)).map_err(unreadable)?;
-                let fields = HashMap::from_redis_value(values.remove(2)).map_err(unreadable)?;
-                let epoch = u64::from_redis_value(values.remove(1)).map_err(unreadable)?;
+                let entries = Vec::from_redis_value(values.remove(4)).map_err(unreadable)?;
+                let fields = HashMap::from_redis_value(values.remove(3)).map_err(unreadable)?;
+                let epoch = u64::from_redis_value(values.remove(2)).map_err(unreadable)?;
                 let stored = found(fields, entries)?.stored().unwrap_or_default();
                 Ok(TakeOutcome::Taken { epoch, stored: Box::new(stored) })
             }
@@ -231,40 +242,72 @@ impl Commands {
 
     /// Claims a question for an answer.
     pub(crate) async fn claim(&self, id: &str, number: u64, answer: &str) -> Result<Claimed, StoreError> {
-        let mut call = self.claim.prepare_invoke();
+        let mut call = self.claim.call();
         call.key(self.keys.state(id)).key(self.keys.bell(id)).arg(number).arg(answer);
-        let (outcome, given): (String, String) = self.link.invoke(&call).await?;
-        Ok(match &*outcome {
+        let values = self.invoke_in_time(call).await?;
+        Ok(match &*text(&values[0]) {
             "accepted" => Claimed::Accepted,
-            "answered" => Claimed::Answered(given),
+            "answered" => Claimed::Answered(values.get(2).map(text).unwrap_or_default()),
             "closed" => Claimed::Closed,
             _ => Claimed::NotAsked,
         })
     }
 
     /// Takes a claim back: the answer can't be given.
-    pub(crate) async fn release(&self, id: &str, number: u64) -> Result<(), StoreError> {
-        let command = redis::cmd("HDEL").arg(self.keys.state(id)).arg(answer_field(number)).take();
-        self.link.run(&command).await
+    pub(crate) async fn release(&self, id: &str, number: u64, answer: &str) -> Result<(), StoreError> {
+        let mut call = self.release.call();
+        call.key(self.keys.state(id)).arg(answer_field(number)).arg(answer);
+        let _: u64 = self.link.invoke(&call).await?;
+        Ok(())
     }
 
-    /// Lets the store keep a conversation longer.
-    pub(crate) async fn touch(&self, id: &str) -> Result<(), StoreError> {
-        for key in [self.keys.log(id), self.keys.state(id)] {
-            let command = redis::cmd("PEXPIRE").arg(key).arg(milliseconds(self.time_to_live)).take();
-            let _: u64 = self.link.run(&command).await?;
-        }
+    /// Notes the last request of a conversation, with the keys of its record.
+    pub(crate) async fn record(&self, id: &str, request: &str, records: &[String]) -> Result<(), StoreError> {
+        let mut call = self.record.call();
+        call.key(self.keys.log(id)).key(self.keys.state(id));
+        call.arg(request).arg(records.join(" ")).arg(milliseconds(self.time_to_live));
+        let _: u64 = self.link.invoke(&call).await?;
         Ok(())
+    }
+
+    /// Lets the store keep a conversation longer. Returns the keys of the record of its last request.
+    pub(crate) async fn touch(&self, id: &str) -> Result<Vec<String>, StoreError> {
+        let mut call = self.touch.call();
+        call.key(self.keys.log(id)).key(self.keys.state(id)).arg(milliseconds(self.time_to_live));
+        let records: String = self.link.invoke(&call).await?;
+        Ok(records.split_whitespace().map(str::to_owned).collect())
     }
 
     /// Deletes a conversation. Returns whether there was one.
     pub(crate) async fn remove(&self, id: &str) -> Result<bool, StoreError> {
-        let mut call = self.remove.prepare_invoke();
+        let mut call = self.remove.call();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
         call.arg(milliseconds(self.time_to_live));
-        let removed: u64 = self.link.invoke(&call).await?;
-        Ok(removed > 0)
+        Ok(text(&self.invoke_in_time(call).await?[0]) == "removed")
     }
+
+    /// Calls a script that has no effect if it runs after this replica has given up: later, or on a connection that
+    /// broke. Returns its answer, which begins with an outcome and the time of the store.
+    ///
+    /// If there is no answer, it can still run for [`RESPONSE_TIMEOUT`].
+    async fn invoke_in_time(&self, mut call: Call<'_>) -> Result<Vec<Value>, StoreError> {
+        for _ in 0..MAX_ATTEMPTS {
+            call.arg(self.clock.after(RESPONSE_TIMEOUT));
+            let values: Vec<Value> = self.link.invoke(&call).await?;
+            call.pop_arg();
+            let now = values.get(1).and_then(|now| u64::from_redis_value_ref(now).ok());
+            self.clock.set(now.ok_or_else(|| StoreError::Unreadable("the answer of a script".to_owned()))?);
+            // The first time, the time of the store is not known.
+            if text(&values[0]) != "late" {
+                return Ok(values);
+            }
+        }
+        Err(StoreError::Away)
+    }
+}
+
+fn text(value: &Value) -> String {
+    String::from_redis_value_ref(value).unwrap_or_default()
 }
 
 fn milliseconds(duration: Duration) -> u64 {

@@ -3,21 +3,20 @@
 -- KEYS: state, bell
 -- ARGV: number of the question, the answer
 -- Returns "accepted", "answered" and the answer that was, "not asked" if the question does not wait, or
---   "closed" if the store has just got back what it had lost.
+--   "closed" if the store has just got back what it had lost. The time comes second.
 local field = 'answer:' .. ARGV[1]
 local answer = redis.call('HGET', KEYS[1], field)
 if answer then
-    return {answer == ARGV[2] and 'accepted' or 'answered', answer}
+    return {answer == ARGV[2] and 'accepted' or 'answered', now, answer}
 end
 local stored = redis.call('HMGET', KEYS[1], 'waiting', 'closed')
 local waiting, closed = stored[1] or ',', tonumber(stored[2] or '0')
-local time = redis.call('TIME')
-if closed > time[1] * 1000 + math.floor(time[2] / 1000) then
-    return {'closed', ''}
+if closed > now then
+    return {'closed', now, ''}
 end
 if not string.find(waiting, ',' .. ARGV[1] .. ',', 1, true) then
-    return {'not asked', ''}
+    return {'not asked', now, ''}
 end
 redis.call('HSET', KEYS[1], field, ARGV[2])
 redis.call('SPUBLISH', KEYS[2], 'answer')
-return {'accepted', ARGV[2]}
+return {'accepted', now, ARGV[2]}

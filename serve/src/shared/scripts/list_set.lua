@@ -1,19 +1,24 @@
 -- Records a change in the list of conversations.
 --
 -- KEYS: entries, changes, ends, bell
--- ARGV: id, entry as JSON, or "" to remove it, now (ms), time to live (ms), maximum number of entries
-local now = tonumber(ARGV[3])
+-- ARGV: id, entry as JSON, or "" to remove it, time to live (ms), maximum number of entries
+if ARGV[2] == '' and (redis.call('HGET', KEYS[1], ARGV[1]) or '') == '' then
+    -- It was removed, or never there.
+    return 0
+end
+local time = redis.call('TIME')
+-- Not that of a replica: one whose clock is ahead would end the entries of all others.
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- The number of a change is its time in microseconds, which is below 2^53. So the numbers ascend even if the
 -- list has expired, or the store has lost a part of it.
 local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
-local time = redis.call('TIME')
 local number = math.max((tonumber(newest[2]) or 0) + 1, time[1] * 1000000 + time[2])
 redis.call('ZADD', KEYS[2], string.format('%d', number), ARGV[1])
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 -- An entry that was removed is kept for a while, so that every replica sees it.
-redis.call('ZADD', KEYS[3], now + ARGV[4], ARGV[1])
+redis.call('ZADD', KEYS[3], now + ARGV[3], ARGV[1])
 local ended = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, 100)
-local excess = redis.call('ZCARD', KEYS[2]) - tonumber(ARGV[5])
+local excess = redis.call('ZCARD', KEYS[2]) - tonumber(ARGV[4])
 if excess > 0 then
     for _, id in ipairs(redis.call('ZRANGE', KEYS[2], 0, math.min(excess, 100) - 1)) do
         ended[#ended + 1] = id
@@ -25,7 +30,7 @@ for _, id in ipairs(ended) do
     redis.call('HDEL', KEYS[1], id)
 end
 for index = 1, 3 do
-    redis.call('PEXPIRE', KEYS[index], ARGV[4])
+    redis.call('PEXPIRE', KEYS[index], ARGV[3])
 end
 redis.call('SPUBLISH', KEYS[4], '')
 return #ended

@@ -7,36 +7,36 @@
 --   "turn" if it begins a turn: no other replica takes the conversation until the turn is stored, or the
 --   reservation has ended, because the replica may never hear of it
 -- Returns "none", "closed" if the store has just got back what it had lost, "busy" or "reserved" and the
---   writer, "kept" if the replica is the writer already, or "taken", the epoch, the state and the log.
+--   writer, "kept" if the replica is the writer already, or "taken", the epoch, the state and the log. The time
+--   comes second.
 local replica, own_epoch, time_to_live, reservation, dead, may_create, purpose = unpack(ARGV)
 local stored = redis.call('HMGET', KEYS[2], 'epoch', 'owner', 'turn', 'deleted', 'closed')
 local epoch, owner, turn, deleted, closed = tonumber(stored[1] or '0'), stored[2], stored[3], stored[4], stored[5]
 own_epoch = tonumber(own_epoch)
 if not stored[1] and own_epoch > 0 then
     -- The store has lost it, and gets it again.
-    return {'kept'}
+    return {'kept', now}
 end
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local is_kept = own_epoch > epoch or (own_epoch == epoch and owner == replica)
 if not is_kept and (not stored[1] or deleted) and may_create ~= 'create' then
-    return {'none'}
+    return {'none', now}
 end
 if closed and tonumber(closed) > now and (not is_kept or purpose == 'turn') then
-    return {'closed'}
+    return {'closed', now}
 end
 if not is_kept and owner and owner ~= replica and owner ~= dead then
     if turn == 'streaming' then
-        return {'busy', owner}
+        return {'busy', now, owner}
     end
     local reserved = string.match(turn or '', '^reserved:(%d+)$')
     if reserved and tonumber(reserved) > now then
-        return {'reserved', owner}
+        return {'reserved', now, owner}
     end
 end
 if not is_kept then
-    -- Later than any that the store may have lost, so that no two writers give their events the same ids.
-    epoch = stored[1] and math.max(epoch + 1, now) or 1
+    -- Later than any that the store may have lost, or had for a conversation that has ended and had the same id.
+    -- So no two writers give their events the same ids.
+    epoch = math.max(epoch + 1, now)
 elseif own_epoch > epoch then
     -- The store has lost that the replica became the writer.
     epoch = own_epoch
@@ -48,13 +48,13 @@ end
 -- A turn in pieces has begun: each of them may come to another replica, and is stored before it is acknowledged.
 if purpose == 'turn' and turn ~= 'pieces' and not (is_kept and turn == 'streaming') then
     redis.call('HSET', KEYS[2], 'turn', string.format('reserved:%d', now + reservation))
-    redis.call('HDEL', KEYS[2], 'request')
+    redis.call('HDEL', KEYS[2], 'request', 'records')
 end
 -- The log ends no earlier than the state that tells of it.
 redis.call('PEXPIRE', KEYS[1], time_to_live)
 redis.call('PEXPIRE', KEYS[2], time_to_live)
 if is_kept then
-    return {'kept'}
+    return {'kept', now}
 end
 redis.call('SPUBLISH', KEYS[3], 'taken')
-return {'taken', epoch, redis.call('HGETALL', KEYS[2]), redis.call('XRANGE', KEYS[1], '-', '+')}
+return {'taken', now, epoch, redis.call('HGETALL', KEYS[2]), redis.call('XRANGE', KEYS[1], '-', '+')}

@@ -31,7 +31,7 @@ async fn measure() {
             // It streams until the replica dies.
             let play = slow_message(10_000, 200);
             let _response = chat(&play).with("x-followup-conversation", &id).open(&address).await;
-            let mut events = Events::of(&there, &id, Some("1-0")).await;
+            let mut events = Events::from_start(&there, &id).await;
             events.up_to(|event| event.kind == "text").await;
             all_read.wait().await;
             is_dead.wait().await;

@@ -31,8 +31,8 @@ async fn measure() {
             let response = chat(&slow_message(TEXTS, PAUSE)).with("x-followup-conversation", &id);
             let body = tokio::spawn(read(response.open(&here.address).await));
             // It reads everything, for the comparison.
-            let mut all = Events::of(&here, &id, Some("1-0")).await;
-            let mut events = Events::of(&here, &id, Some("1-0")).await;
+            let mut all = Events::from_start(&here, &id).await;
+            let mut events = Events::from_start(&here, &id).await;
             let (mut seen, mut left) = (Vec::new(), 10);
             seen.extend(
                 events
