@@ -24,8 +24,8 @@ Examples:
 
 On the screen, ? shows all keys: a number, the arrows and Enter, or a click take
 a suggestion, e edits it first, w writes another answer, / filters a long list,
-i adds an image, Esc leaves the question unanswered, Ctrl-C quits, Ctrl-Z
-suspends. Several questions of a call are steps, and so is one that takes
+i adds an image, Esc, then y leaves the question unanswered, Ctrl-C quits,
+Ctrl-Z suspends. Several questions of a call are steps, and so is one that takes
 several options: Space ticks, Enter takes an option or continues, Tab and
 Shift-Tab go to the next question and back. The last step shows all answers, and
 Enter sends them. Esc, then d declines to answer, and Esc, then c asks to talk
