@@ -138,7 +138,7 @@ impl Session {
     /// Has the open question answered, and those that were waiting for it.
     fn ask(&mut self) -> Result<(), Error> {
         while let Some(question) = self.dialogue.question().cloned() {
-            let reply = match self.answerer.decide(&question)? {
+            let reply = match self.answerer.decide(&question, !self.images.is_empty())? {
                 Decision::Answer(answer) => match self.answer(&question, answer)? {
                     Some(reply) => reply,
                     // A person is asked again.

@@ -77,6 +77,8 @@ fn an_answer_that_the_form_does_not_accept_is_an_error() {
         (r#"{"form":[{},{}]}"#, "call 1: the number of questions is 3, and that of answers 2"),
         (r#"{"form":[{"picked":[2]},{},{}]}"#, "call 1: question 1 has no such option: it has 2"),
         (r#"{"form":[{"picked":[0,1]},{},{}]}"#, "call 1: only one option of question 1 may be picked"),
+        (r#"{"form":[{},{},{}]}"#, "call 1: nothing is answered"),
+        (r#"{"form":[{},{"text":" ","note":""},{}]}"#, "call 1: nothing is answered"),
         (r#"{"form":[{},{"picked":[1,1]},{}]}"#, "call 1: an option of question 2 was picked twice"),
         (
             r#"{"text":"A"}"#,

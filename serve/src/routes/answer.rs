@@ -104,6 +104,12 @@ fn action(body: AnswerBody) -> Result<UserAction, ApiError> {
     if text.as_deref().or(guide.as_deref()).is_some_and(is_blank) {
         return Err(ApiError::bad_request("the text is empty: write something, or send an image with it"));
     }
+    let is_unanswered = |answers: &[FormAnswer]| !has_images && !answers.iter().any(FormAnswer::is_answered);
+    if !has_answers_so_far && form.as_deref().is_some_and(is_unanswered) {
+        return Err(ApiError::bad_request(
+            "nothing is answered: answer a question of the form, or cancel or decline it",
+        ));
+    }
     let Some(number) = number else {
         return guide.map(|text| UserAction::Guide { text }).ok_or_else(usage);
     };
