@@ -36,7 +36,9 @@ use crate::wording;
 pub(crate) fn run(args: &AskArgs) -> Result<Status, Error> {
     let policy = Arc::new(args.policy.policy()?);
     // The message is a single turn, so the limit on consecutive mistakes is off.
-    let setup = wording::setup(&args.dialect, &args.template)?.with_mistake_limit(0).with_escape(args.escape);
+    args.input.check()?;
+    args.policy.check(args.input.wire)?;
+    let setup = wording::setup(&args.dialect, &args.template, &policy)?.with_mistake_limit(0).with_escape(args.escape);
     if args.format == ReplyFormat::Text && !args.image.is_empty() {
         return Err(Error::Usage(TEXT_HAS_NO_IMAGES.into()));
     }

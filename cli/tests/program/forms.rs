@@ -147,6 +147,14 @@ fn an_error_in_a_template_says_what_is_expected() {
     }
     let error = refused("ask_user=klingon", 2);
     assert!(error.contains(r#"there is no template "klingon": it is one of general, claude"#), "{error}");
+    for args in
+        [&["--template", "AskUserQuestoin=gemini"][..], &["--template", "ask_user=gemini", "--shapes", "claude"]]
+    {
+        let (_, error) = ends(&ask(&[&["--answer", "1"], args].concat()), 2);
+        let tool = args[1].split_once('=').unwrap().0;
+        let begin = format!("followup: --template {}: {tool} is no question tool that is read: there are ", args[1]);
+        assert!(error.starts_with(&begin) && error.contains("AskUserQuestion"), "{error}");
+    }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.json");
     fs::write(&path, "{\"answered\":\n\"{entry}\"}").unwrap();
