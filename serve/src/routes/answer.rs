@@ -9,7 +9,7 @@ use followup::dialogue::{Answer, FormAnswer, IMAGE_LIMIT, Image, Reply};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::body::{json_response, parse_json, read_limited};
+use super::body::{json_response, parse_json, read_own};
 use super::reply_format::ReplyFormat;
 use crate::app_state::AppState;
 use crate::conversation::Readiness;
@@ -60,7 +60,7 @@ pub(super) async fn answer(
     // Before the body is read, which may be large.
     state.store.get(&id).await?;
     let (parts, body) = request.into_parts();
-    let body: AnswerBody = parse_json(&read_limited(&parts.headers, body, state.settings.limits.body).await?)?;
+    let body: AnswerBody = parse_json(&read_own(&parts.headers, body, state.settings.limits.body).await?)?;
     let format = body.format.into();
     let image = |(index, url): (usize, &String)| {
         Image::from_data_url(url, IMAGE_LIMIT).map_err(|error| ApiError::bad_image(index, &error))
