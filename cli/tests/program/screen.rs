@@ -350,6 +350,13 @@ fn control_c_and_a_signal_restore_the_terminal() {
     let id = session.child.id().to_string();
     assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
     assert_eq!(session.concludes().status, 143);
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&call()).writes(&call().replace("database", "language")).sees(&["❯ 1"]).types("2");
+    session.sees(&["✓ SQLite", "Which language?"]);
+    let program = rustix::process::Pid::from_child(&session.child);
+    rustix::process::kill_process(program, rustix::process::Signal::QUIT).unwrap();
+    let ended = session.concludes();
+    assert_eq!((&*ended.stdout, ended.status), ("<answer>\nSQLite\n</answer>\n", 131));
 }
 
 #[test]
