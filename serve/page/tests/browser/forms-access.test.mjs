@@ -212,6 +212,18 @@ for (const questions of [[SEVERAL], FORM.questions]) {
   });
 }
 
+test('the arrow keys scroll a wide part of a form that has the focus', async (t) => {
+  const { page } = await asked(t, { ...FORM, questions: [{ ...FORM.questions[0], text: '| a | b |\n|---|---|\n| 1 | 2 |' }, ...FORM.questions.slice(1)] });
+  for (const selector of ['.wide', '.preview']) {
+    await page.locator(selector).first().focus();
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.locator('[role=tab][aria-selected=true]').textContent(), 'Store', selector);
+  }
+  await page.locator('.take').first().focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForSelector('[role=tab][aria-selected=true] >> text=Pages');
+});
+
 test('answers to a form can be taken back before they are sent', async (t) => {
   const { page, mock } = await asked(t, FORM, { undo: true });
   await page.keyboard.press('2');
