@@ -50,6 +50,8 @@ const follower = new Follower(part('to-end', HTMLButtonElement));
 let frame = 0;
 let wasDown = false;
 /** The id of the service's run. */
+/** Whether the service has sent its list. */
+let isListed = false;
 let service = '';
 let missing = false;
 /** What went wrong with the conversation, until it is left or connected again. */
@@ -147,7 +149,7 @@ function show(id) {
   showNotice();
   wasDown = false;
   connection.textContent = '';
-  list.show(entries, id);
+  if (isListed) list.show(entries, id);
   if (!current) return showTitle();
   current.enter();
   follower.follow();
@@ -183,7 +185,7 @@ const feed = new ListFeed({
 
 /** @param {Entry[]} now */
 function onEntries(now) {
-  entries = now;
+  [entries, isListed] = [now, true];
   document.body.toggleAttribute('data-empty', now.length === 0);
   list.show(entries, current?.id ?? null);
   showTitle();

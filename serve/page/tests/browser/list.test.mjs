@@ -67,6 +67,15 @@ test('a service that can’t be reached is reported until it is back', async (t)
   await until(page, () => document.querySelector('#list-problem').hidden);
 });
 
+test('a service that refuses the list says why, and the list is not empty', async (t) => {
+  const { mock, page } = await opened(t, { prepare: (mock) => (mock.refuseList = { status: 503, code: 'too_many_readers', message: 'the list has 64 readers' }) });
+  await page.waitForSelector('#list-problem >> text=The service refuses: the list has 64 readers. This page tries again by itself.');
+  assert.equal(await page.locator('#list-empty').isVisible(), false);
+  mock.refuseList = null;
+  await page.waitForSelector('#list-empty >> text=No conversations yet.');
+  assert.equal(await page.locator('#list-problem').isVisible(), false);
+});
+
 test('the title is the one of the service; without one it is the question', async (t) => {
   const { mock, page } = await opened(t, { hash: '#/c/a', prepare: (mock) => named(mock, 'a', '# Store **recipes**\nmore') });
   await page.waitForSelector('#conversation-title >> text=Store recipes');
