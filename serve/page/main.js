@@ -27,6 +27,9 @@ import { info, showWelcome } from './welcome.js';
 /** Number of conversations that are kept in memory with their unsent text. */
 const MAX_SESSIONS = 16;
 
+/** Milliseconds after which the times in the list are shown anew. */
+const LIST_TIMES = 30_000;
+
 /** @template {HTMLElement} T @param {string} id @param {new () => T} type @returns {T} */
 function part(id, type) {
   const element = document.getElementById(id);
@@ -266,9 +269,11 @@ function listen() {
     event.preventDefault();
     main.focus();
   });
+    list.showTimes();
   listenToHelp();
   listenToCopyCode();
   listenToActions();
+  setInterval(() => document.hidden || list.showTimes(), LIST_TIMES);
   offerNotifications(part('notify', HTMLButtonElement));
   listenToToken();
   listenToFiles();

@@ -76,6 +76,22 @@ test('a service that refuses the list says why, and the list is not empty', asyn
   assert.equal(await page.locator('#list-problem').isVisible(), false);
 });
 
+test('the times in the list go on, and nothing else changes', async (t) => {
+  const mock = await new Mock().start();
+  t.after(() => mock.stop());
+  named(mock, 'a', 'A').updated -= 31;
+  const { page } = await newPage(t);
+  await page.clock.install();
+  await page.goto(`${mock.url}/#/`);
+  await page.waitForSelector('#list .when >> text=just now');
+  await page.locator('#list a').focus();
+  // For less time than after which a silent connection counts as lost, and the list is sent again.
+  await page.clock.fastForward(35_000);
+  await page.waitForSelector('#list .when >> text=1 min. ago');
+  assert.equal(await page.evaluate(() => document.activeElement?.matches('#list a')), true);
+  assert.equal(await page.locator('#live').textContent(), '');
+});
+
 test('the title is the one of the service; without one it is the question', async (t) => {
   const { mock, page } = await opened(t, { hash: '#/c/a', prepare: (mock) => named(mock, 'a', '# Store **recipes**\nmore') });
   await page.waitForSelector('#conversation-title >> text=Store recipes');
