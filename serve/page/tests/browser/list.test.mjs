@@ -217,6 +217,12 @@ test('the empty state says what is relayed where, with the base URL to copy and 
   assert.equal(await page.locator('#welcome a').getAttribute('href'), `${mock.url}/v1/models`);
 });
 
+test('with a token there is no link that the service would refuse', async (t) => {
+  const { page } = await opened(t, { hash: '#token=x', prepare: (mock) => (mock.info = { service: 'x', upstream: 'https://api.example.com/v1', continue: false, demo: false }) });
+  await page.waitForSelector('#welcome .base');
+  assert.equal(await page.locator('#welcome a').count(), 0);
+});
+
 test('without a provider the empty state says how to set one', async (t) => {
   const { page } = await opened(t, { prepare: (mock) => (mock.info = { service: 'x', upstream: null, continue: false, demo: false }) });
   await page.waitForSelector('#welcome >> text=No provider is set');
