@@ -50,11 +50,11 @@ const follower = new Follower(part('to-end', HTMLButtonElement));
 /** @type {Map<string, Session>} */ const sessions = new Map();
 /** @type {Session | null} */ let current = null;
 /** @type {Entry[]} */ let entries = [];
+/** Whether the service has sent its list. */
+let isListed = false;
 let frame = 0;
 let wasDown = false;
 /** The id of the service's run. */
-/** Whether the service has sent its list. */
-let isListed = false;
 let service = '';
 let missing = false;
 /** What went wrong with the conversation, until it is left or connected again. */
@@ -227,20 +227,33 @@ function isBusy() {
 // The token.
 
 const tokenDialog = part('token', HTMLDialogElement);
+let needsToken = false;
 
 function askForToken() {
   if (tokenDialog.open) return;
-  part('token-problem', HTMLElement).hidden = token.value === '';
+  needsToken = true;
+  showTokenProblem(token.value !== '' || token.isWrong);
   tokenDialog.showModal();
+}
+
+/** @param {boolean} shown */
+function showTokenProblem(shown) {
+  part('token-problem', HTMLElement).hidden = !shown;
 }
 
 function listenToToken() {
   tokenDialog.addEventListener('cancel', (event) => event.preventDefault());
+  // A browser closes it all the same if Esc is pressed twice.
+  tokenDialog.addEventListener('close', () => needsToken && tokenDialog.showModal());
   part('token-form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     const field = part('token-field', HTMLInputElement);
-    token.set(field.value.trim());
+    if (!token.set(field.value.trim())) {
+      showTokenProblem(true);
+      return field.select();
+    }
     field.value = '';
+    needsToken = false;
     tokenDialog.close();
     start();
   });
@@ -256,9 +269,11 @@ function listen() {
   });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return;
+    list.showTimes();
     current?.reconnectNow();
     feed.refresh();
   });
+  setInterval(() => document.hidden || list.showTimes(), LIST_TIMES);
   countdown.value = remembered('countdown') ?? '0';
   if (countdown.selectedIndex < 0) countdown.value = '0';
   countdown.addEventListener('change', () => {
@@ -269,11 +284,9 @@ function listen() {
     event.preventDefault();
     main.focus();
   });
-    list.showTimes();
   listenToHelp();
   listenToCopyCode();
   listenToActions();
-  setInterval(() => document.hidden || list.showTimes(), LIST_TIMES);
   offerNotifications(part('notify', HTMLButtonElement));
   listenToToken();
   listenToFiles();
