@@ -55,6 +55,21 @@ pub(crate) struct InputArgs {
     pub(crate) delay: Option<u64>,
 }
 
+impl InputArgs {
+    /// Fails if an option would have no effect on input of this format.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.reasoning && !self.wire.is_of_provider() {
+            return Err(Error::Usage(needs_provider("--reasoning")));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the error for an option that is about what a provider streams.
+pub(crate) fn needs_provider(option: &str) -> String {
+    format!("{option} is about what a provider streams: give its format with --wire, such as --wire auto")
+}
+
 /// The input of a command.
 pub(crate) struct Input {
     pub(crate) reader: Box<dyn Read + Send>,

@@ -19,6 +19,11 @@ impl InputFormat {
         let providers = Format::ALL.into_iter().filter(has_payloads);
         [Format::Text, Format::Json].into_iter().chain(providers).map(Format::name).chain(["auto"])
     }
+
+    /// Returns whether it is what a provider streams, or may be.
+    pub(crate) fn is_of_provider(self) -> bool {
+        !matches!(self, InputFormat::Known(Format::Text | Format::Json))
+    }
 }
 
 impl Default for InputFormat {

@@ -9,6 +9,8 @@ use serde::Deserialize;
 
 use crate::config_file;
 use crate::error::Error;
+use crate::input::needs_provider;
+use crate::input_format::InputFormat;
 use crate::shapes;
 
 /// The options that say how a message is parsed.
@@ -157,6 +159,19 @@ impl PolicyArgs {
             header: self.limit_header.unwrap_or(default.header),
             description: self.limit_description.unwrap_or(default.description),
             texts: self.limit_texts.unwrap_or(default.texts),
+        }
+    }
+
+    /// Fails if a limit of a provider's stream is given for input of another format.
+    pub(crate) fn check(&self, format: InputFormat) -> Result<(), Error> {
+        let given = [
+            ("--limit-event", self.limit_event),
+            ("--limit-open-calls", self.limit_open_calls),
+            ("--limit-arguments", self.limit_arguments),
+        ];
+        match given.into_iter().find(|(_, limit)| limit.is_some() && !format.is_of_provider()) {
+            Some((option, _)) => Err(Error::Usage(needs_provider(option))),
+            None => Ok(()),
         }
     }
 

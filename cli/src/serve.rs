@@ -58,6 +58,12 @@ async fn serve(settings: Settings) -> Result<(), Error> {
 
 fn settings(args: &ServeArgs) -> Result<Settings, Error> {
     let seconds = Duration::from_secs_f64;
+    // A key in the environment is there for all programs, and may go unused.
+    if args.upstream.is_none() && args.upstream_key != std::env::var("FOLLOWUP_UPSTREAM_KEY").ok() {
+        return Err(Error::Usage("--upstream-key needs --upstream: the key is for the provider of that URL".into()));
+    }
+    let policy = args.policy.policy()?;
+    let setup = wording::setup(&args.dialect, &args.template, &policy)?.with_escape(args.escape);
     Ok(Settings {
         listen: args.listen,
         token: secret(args.token.as_deref(), "--token (or FOLLOWUP_TOKEN)")?,
@@ -66,10 +72,10 @@ fn settings(args: &ServeArgs) -> Result<Settings, Error> {
         upstream_timeout: seconds(args.upstream_timeout),
         auto_continue: args.goes_on,
         demo: args.demo.then(|| Pace { chunk: args.chunk, delay: Duration::from_millis(args.delay) }),
-        policy: Arc::new(args.policy.policy()?),
+        policy: Arc::new(policy),
         reasoning: args.reasoning,
         wire_limits: args.policy.wire_limits(),
-        setup: Arc::new(wording::setup(&args.dialect, &args.template)?.with_escape(args.escape)),
+        setup: Arc::new(setup),
         heartbeat: seconds(args.heartbeat),
         grace: seconds(args.grace),
         limits: Limits {

@@ -57,18 +57,23 @@ fn load(name: &str) -> Result<Vec<Shape>, Error> {
 ///
 /// Fails if the tool is none that asks, or if the policy's shapes leave it out.
 pub(crate) fn arguments_parser(tool: &str, policy: Arc<Policy>) -> Result<Parser, Error> {
-    Parser::arguments_of(tool, policy.clone()).ok_or_else(|| {
-        let shapes = policy.shapes().to_vec();
-        let mut known = vec![ASK_TOOL];
-        for tool in shapes.iter().flat_map(Shape::tools) {
-            // Several shapes may have it.
-            if !known.contains(&tool) {
-                known.push(tool);
-            }
+    Parser::arguments_of(tool, policy.clone()).ok_or_else(|| not_read(tool, &[ASK_TOOL], &policy))
+}
+
+/// Returns the error for the name of a tool that is no question tool, or that the policy leaves out.
+///
+/// It lists the tools that could be meant: `first`, and those of the policy's shapes.
+pub(crate) fn not_read(tool: &str, first: &[&str], policy: &Policy) -> Error {
+    let shapes = policy.shapes().to_vec();
+    let mut known = first.to_vec();
+    for tool in shapes.iter().flat_map(Shape::tools) {
+        // Several shapes may have it.
+        if !known.contains(&tool) {
+            known.push(tool);
         }
-        let known = known.join(", ");
-        Error::Usage(format!("{tool} is no question tool that is read: there are {known}, and --shapes takes others"))
-    })
+    }
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    Error::Usage(format!("{tool} is no question tool that is read: there are {known}, and --shapes takes others"))
 }
 
 /// The tool that needs no shape.

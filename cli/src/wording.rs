@@ -2,20 +2,30 @@
 
 use std::path::Path;
 
+use followup::Policy;
 use followup::dialogue::{Dialect, Setup, Template};
 use serde::de::DeserializeOwned;
 
 use crate::config_file;
 use crate::error::Error;
+use crate::shapes;
 
 /// Returns the setup of a dialogue with this dialect, and these templates as `TOOL=NAME|FILE`.
-pub(crate) fn setup(dialect: &str, templates: &[String]) -> Result<Setup, Error> {
+///
+/// # Errors
+///
+/// Fails if a name is unknown, a file can't be used, or the policy does not read the tool of a
+/// template, so that the template would never be used.
+pub(crate) fn setup(dialect: &str, templates: &[String], policy: &Policy) -> Result<Setup, Error> {
     let dialect = named_or_file(dialect, "dialect", Dialect::named, &Dialect::NAMES)?;
     templates.iter().try_fold(Setup::default().with_dialect(dialect), |setup, template| {
         let (tool, name) =
             template.split_once('=').filter(|(tool, name)| !tool.is_empty() && !name.is_empty()).ok_or_else(|| {
                 Error::Usage(format!("--template {template}: write TOOL=NAME or TOOL=FILE, such as ask_user=gemini"))
             })?;
+        if policy.shapes().find(tool).is_none() {
+            return Err(shapes::not_read(&format!("--template {template}: {tool}"), &[], policy));
+        }
         Ok(setup.with_template(tool, named_or_file(name, "template", Template::named, &Template::NAMES)?))
     })
 }

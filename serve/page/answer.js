@@ -30,7 +30,7 @@ import { plain } from './visible.js';
  * @property {(text: string) => string} problem what is wrong with the answers
  * @property {() => string} texts the answers as text
  */
-/** @typedef {{purpose: 'answer' | 'guidance', form?: FormPart, discuss?: boolean, send: (body: Record<string, unknown>) => Promise<void>, draft: import('./drafts.js').DraftStore, onSending?: (sending: boolean, taken: number | null) => void, onGone?: () => void}} Options */
+/** @typedef {{purpose: 'answer' | 'guidance', form?: FormPart, discuss?: boolean, send: (body: Record<string, unknown>) => Promise<void>, draft: import('./drafts.js').DraftStore, onSending?: (sending: boolean, taken: number | null) => void, onTakenBack?: (taken: number) => void, onGone?: () => void}} Options `onTakenBack`: focuses the suggestion that was not sent after all */
 
 const ADD = 'M2.5 3h11v10h-11zM5 7.2a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M2.5 11.5l3.5-3 2.5 2 2.5-3 2.5 2.5';
 let forms = 0;
@@ -185,7 +185,8 @@ export class AnswerForm {
     }
     if (!isSendKey(event)) return;
     event.preventDefault();
-    this.#sendText();
+    // A key that is held down has done that already.
+    if (!event.repeat) this.#sendText();
   }
 
   #sendText() {
@@ -215,8 +216,15 @@ export class AnswerForm {
     if (sends) await this.#deliver(body, parts);
     const hadFocus = this.element.closest('.call')?.contains(document.activeElement);
     this.#setSending(false);
-    if (!sends && parts.text && hadFocus) this.focus();
+    if (!sends && !this.#closed && hadFocus) this.#focusTakenBack(parts.taken);
     if (this.#closed) this.#finish();
+  }
+
+  /** Focuses what was to be sent. @param {number | undefined} taken the suggestion */
+  #focusTakenBack(taken) {
+    if (taken !== undefined) this.#options.onTakenBack?.(taken);
+    else if (this.#text.hidden) this.#send.focus();
+    else this.focus();
   }
 
   /** @param {Record<string, unknown>} body @param {{text: boolean, images: boolean}} parts */

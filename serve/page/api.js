@@ -3,6 +3,9 @@
 
 const KEY = 'followup.token';
 
+/** A token that a header can carry: the service accepts no other. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
 /** An error of the service, or of the connection to it. */
 export class ApiError extends Error {
   /** @param {number} status @param {string} code @param {string} message */
@@ -16,14 +19,19 @@ export class ApiError extends Error {
 /** The token of this tab, from the address (which is then cleared of it) or as the user typed it. */
 export const token = {
   value: stored(),
-  /** @param {string} value */
+  /** Whether the last one that was given can't be a token. */
+  isWrong: false,
+  /** Keeps a token. Returns whether it can be one. @param {string} value */
   set(value) {
+    token.isWrong = !TOKEN.test(value);
+    if (token.isWrong) return false;
     token.value = value;
     try {
       sessionStorage.setItem(KEY, value);
     } catch {
       // Without storage the token lasts as long as the page.
     }
+    return true;
   },
   /** Removes `#token=…` or `#/c/ID&token=…` from the address, and keeps the token. */
   takeFromAddress() {
@@ -45,7 +53,8 @@ function decoded(text) {
 
 function stored() {
   try {
-    return sessionStorage.getItem(KEY) ?? '';
+    const value = sessionStorage.getItem(KEY) ?? '';
+    return TOKEN.test(value) ? value : '';
   } catch {
     return '';
   }

@@ -166,7 +166,9 @@ export class CallView {
     if (this.#isRestored || !item.form || !isClosed) return;
     this.#isRestored = true;
     const answers = this.#questions.touched ? undefined : this.#draft(item).load()?.answers;
-    if (answers) this.#questions.restore(answers);
+    if (!answers) return;
+    this.#isAttended = true;
+    this.#questions.restore(answers);
   }
 
   /** @param {CallItem} item */
@@ -186,7 +188,9 @@ export class CallView {
   /** @param {CallItem} item */
   #showForm(item) {
     if (!this.#form && (isOpen(item) || this.#hasLostDraft(item))) {
-      this.#form = new AnswerForm({ purpose: 'answer', discuss: item.discuss === true, send: (body) => this.#send(body), draft: this.#draft(item), onSending: (sending, taken) => this.#setSending(sending, taken), ...(item.form ? { form: formPart(item.form, this.#questions) } : {}) });
+      // Nobody could have written here yet, so the text is from before the page was reloaded.
+      if (this.#draft(item).load()?.text.trim()) this.#isAttended = true;
+      this.#form = new AnswerForm({ purpose: 'answer', discuss: item.discuss === true, send: (body) => this.#send(body), draft: this.#draft(item), onSending: (sending, taken) => this.#setSending(sending, taken), onTakenBack: (taken) => this.#questions.current?.options[taken]?.button.focus(), ...(item.form ? { form: formPart(item.form, this.#questions) } : {}) });
       this.element.append(this.#form.element);
       this.#startCountdown();
     }

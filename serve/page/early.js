@@ -3,7 +3,9 @@
 
 const storedToken = () => {
   try {
-    return sessionStorage.getItem('followup.token') ?? '';
+    const token = sessionStorage.getItem('followup.token') ?? '';
+    // No header can carry another one.
+    return /^[\x21-\x7e]+$/.test(token) ? token : '';
   } catch {
     return '';
   }

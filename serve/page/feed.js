@@ -51,7 +51,7 @@ export class ListFeed {
   /** @param {import('./stream.js').Status} status */
   #onStatus(status) {
     if (status.is === 'open') this.#onOpen();
-    if (status.is === 'waiting') this.#onDown();
+    if (status.is === 'waiting') this.#onDown(status.answered ? `The service refuses: ${status.why}.` : "The service can't be reached.");
     if (status.is === 'unauthorized') this.#options.onUnauthorized();
     if (status.is === 'missing' || status.is === 'refused') {
       this.#polls = true;
@@ -64,9 +64,9 @@ export class ListFeed {
     this.#options.onProblem('');
   }
 
-  /** Reports a problem from the second failure on: most lost connections come back at once. */
-  #onDown() {
-    if (this.#down) this.#options.onProblem("The service can't be reached. This page tries again by itself.");
+  /** Reports a problem from the second failure on: most lost connections come back at once. @param {string} problem */
+  #onDown(problem) {
+    if (this.#down) this.#options.onProblem(`${problem} This page tries again by itself.`);
     this.#down = true;
   }
 

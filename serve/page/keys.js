@@ -32,6 +32,7 @@ export function listenToKeys(actions) {
     const before = takeDigit(actions);
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (!shortcuts.on || isField(event.target) || document.querySelector('dialog[open]')) return;
+    if (SCROLLS.has(event.key) && isWide(event.target)) return;
     const act = actionOf(event.key, before, actions);
     if (!act) return;
     event.preventDefault();
@@ -73,6 +74,13 @@ function actionOf(key, before, actions) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
   if (step) return actions.several() ? () => actions.step(step) : undefined;
   return { w: actions.write, e: actions.edit, '?': actions.help, '/': actions.search }[key];
+}
+
+const SCROLLS = new Set(['ArrowLeft', 'ArrowRight']);
+
+/** Whether these keys scroll the element. @param {EventTarget | null} target */
+function isWide(target) {
+  return target instanceof Element && target.closest('.wide, .preview, pre') !== null;
 }
 
 /** Whether the element takes keys itself. @param {EventTarget | null} target */

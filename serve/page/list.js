@@ -13,6 +13,7 @@ class EntryView {
   #when = h('span', { class: 'when' });
   link = h('a', {}, this.#title, this.#what, h('span', { class: 'about' }, this.#dot, this.#when));
   element = h('li', {}, this.link);
+  #updated = 0;
 
   /** @param {Entry} entry @param {boolean} chosen */
   update(entry, chosen) {
@@ -25,7 +26,13 @@ class EntryView {
     const asks = open === null ? '' : firstLine(open);
     setText(this.#what, asks === titleOf(entry) ? '' : asks);
     setText(this.#dot, BADGE[stateOf(entry)] ?? '');
-    setText(this.#when, ago(Date.now() / 1000 - updated));
+    this.#updated = updated;
+    this.showTime();
+  }
+
+  /** Shows how long ago it changed. */
+  showTime() {
+    setText(this.#when, ago(Date.now() / 1000 - this.#updated));
   }
 }
 
@@ -63,6 +70,11 @@ export class ConversationList {
     });
     // An element that is moved loses the focus.
     if (focused instanceof HTMLElement && focused !== document.activeElement && this.#list.contains(focused)) focused.focus({ preventScroll: true });
+  }
+
+  /** Shows the times as they are now. Nothing else changes. */
+  showTimes() {
+    for (const view of this.#views.values()) view.showTime();
   }
 
   /** @param {Set<string>} ids */

@@ -27,6 +27,9 @@ import { info, showWelcome } from './welcome.js';
 /** Number of conversations that are kept in memory with their unsent text. */
 const MAX_SESSIONS = 16;
 
+/** Milliseconds after which the times in the list are shown anew. */
+const LIST_TIMES = 30_000;
+
 /** @template {HTMLElement} T @param {string} id @param {new () => T} type @returns {T} */
 function part(id, type) {
   const element = document.getElementById(id);
@@ -47,6 +50,8 @@ const follower = new Follower(part('to-end', HTMLButtonElement));
 /** @type {Map<string, Session>} */ const sessions = new Map();
 /** @type {Session | null} */ let current = null;
 /** @type {Entry[]} */ let entries = [];
+/** Whether the service has sent its list. */
+let isListed = false;
 let frame = 0;
 let wasDown = false;
 /** The id of the service's run. */
@@ -147,7 +152,7 @@ function show(id) {
   showNotice();
   wasDown = false;
   connection.textContent = '';
-  list.show(entries, id);
+  if (isListed) list.show(entries, id);
   if (!current) return showTitle();
   current.enter();
   follower.follow();
@@ -183,7 +188,7 @@ const feed = new ListFeed({
 
 /** @param {Entry[]} now */
 function onEntries(now) {
-  entries = now;
+  [entries, isListed] = [now, true];
   document.body.toggleAttribute('data-empty', now.length === 0);
   list.show(entries, current?.id ?? null);
   showTitle();
@@ -222,20 +227,33 @@ function isBusy() {
 // The token.
 
 const tokenDialog = part('token', HTMLDialogElement);
+let needsToken = false;
 
 function askForToken() {
   if (tokenDialog.open) return;
-  part('token-problem', HTMLElement).hidden = token.value === '';
+  needsToken = true;
+  showTokenProblem(token.value !== '' || token.isWrong);
   tokenDialog.showModal();
+}
+
+/** @param {boolean} shown */
+function showTokenProblem(shown) {
+  part('token-problem', HTMLElement).hidden = !shown;
 }
 
 function listenToToken() {
   tokenDialog.addEventListener('cancel', (event) => event.preventDefault());
+  // A browser closes it all the same if Esc is pressed twice.
+  tokenDialog.addEventListener('close', () => needsToken && tokenDialog.showModal());
   part('token-form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     const field = part('token-field', HTMLInputElement);
-    token.set(field.value.trim());
+    if (!token.set(field.value.trim())) {
+      showTokenProblem(true);
+      return field.select();
+    }
     field.value = '';
+    needsToken = false;
     tokenDialog.close();
     start();
   });
@@ -251,9 +269,11 @@ function listen() {
   });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return;
+    list.showTimes();
     current?.reconnectNow();
     feed.refresh();
   });
+  setInterval(() => document.hidden || list.showTimes(), LIST_TIMES);
   countdown.value = remembered('countdown') ?? '0';
   if (countdown.selectedIndex < 0) countdown.value = '0';
   countdown.addEventListener('change', () => {

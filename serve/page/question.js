@@ -244,7 +244,7 @@ export class QuestionView {
     }
     if (!isSendKey(event)) return;
     event.preventDefault();
-    this.#actions.done(true);
+    if (!event.repeat) this.#actions.done(true);
   }
 
   /** Copies an option into the field. @param {number} index */

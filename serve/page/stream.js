@@ -2,7 +2,8 @@
 // Server-sent events over fetch: EventSource can't send a token, nor say why it failed.
 
 /** @typedef {{id: string | null, event: string, data: string}} Message */
-/** @typedef {{is: 'connecting'} | {is: 'open', again: boolean} | {is: 'waiting', ms: number, why: string} | {is: 'unauthorized'} | {is: 'missing'} | {is: 'refused', message: string}} Status */
+/** `answered`: the service refuses, so that it can be reached. */
+/** @typedef {{is: 'connecting'} | {is: 'open', again: boolean} | {is: 'waiting', ms: number, why: string, answered?: boolean} | {is: 'unauthorized'} | {is: 'missing'} | {is: 'refused', message: string}} Status */
 /**
  * @typedef {object} Options
  * @property {string} url
@@ -120,16 +121,17 @@ export class EventStream {
     const abort = (this.#abort = early?.abort ?? new AbortController());
     let why = 'the connection ended';
     /** @type {number | null} */ let wait = null;
+    let answered = false;
     try {
       const response = await (early?.response ?? this.#request(abort.signal));
       if (this.#closed) return;
       if (response.ok && response.body) await this.#read(response.body, abort);
       else if (this.#refused(response.status, why = await messageOf(response))) return;
-      else wait = seconds(response.headers.get('retry-after'));
+      else [answered, wait] = [true, seconds(response.headers.get('retry-after'))];
     } catch (error) {
       why = error instanceof Error ? error.message : String(error);
     }
-    if (!this.#closed) this.#scheduleReconnect(why, wait);
+    if (!this.#closed) this.#scheduleReconnect(why, wait, answered);
   }
 
   /** @param {AbortSignal} signal */
@@ -195,13 +197,13 @@ export class EventStream {
     }
   }
 
-  /** @param {string} why @param {number | null} wait */
-  #scheduleReconnect(why, wait) {
+  /** @param {string} why @param {number | null} wait @param {boolean} answered */
+  #scheduleReconnect(why, wait, answered) {
     const { jitter = (ms) => ms * (0.75 + Math.random() / 2) } = this.#options;
     const backoff = jitter(Math.min(MAX_DELAY, (this.#retry ?? FIRST_DELAY) * 2 ** this.#failures));
     const ms = Math.max(backoff, Math.min(wait ?? 0, 60_000));
     this.#failures = Math.min(this.#failures + 1, 16);
-    this.#options.onStatus({ is: 'waiting', ms, why });
+    this.#options.onStatus({ is: 'waiting', ms, why, ...(answered ? { answered } : {}) });
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.#connect();

@@ -7,6 +7,9 @@ import { remember, remembered } from './settings.js';
 
 const SECONDS = 4;
 
+/** Milliseconds in which Enter, pressed twice or held down, takes nothing back. */
+const GRACE = 700;
+
 export const undoSetting = {
   get on() {
     return remembered('undo') !== 'off';
@@ -19,12 +22,16 @@ export const undoSetting = {
 /** A bar that lets the user take back what is about to be sent. */
 export class UndoBar {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
+  #shown = 0;
   #button = h('button', { type: 'button' }, 'Undo');
   #finish = (/** @type {boolean} */ _sends) => {};
   element = h('div', { class: 'undo', hidden: true }, h('span', {}, 'Taken. It is sent in a moment.'), this.#button);
 
   constructor() {
-    this.#button.addEventListener('click', () => this.end(false));
+    this.#button.addEventListener('click', () => this.#takeBack());
+    this.#button.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && (event.repeat || performance.now() - this.#shown < GRACE)) event.preventDefault();
+    });
   }
 
   /** Returns whether the answer is to be sent. @returns {Promise<boolean>} */
@@ -32,6 +39,7 @@ export class UndoBar {
     if (!undoSetting.on) return Promise.resolve(true);
     const hasFocus = this.element.closest('.call')?.contains(document.activeElement);
     this.element.hidden = false;
+    this.#shown = performance.now();
     if (hasFocus) this.#button.focus({ preventScroll: true });
     announce(`The answer is sent in ${SECONDS} seconds. Undo takes it back.`);
     const { promise, resolve } = withResolvers();
@@ -51,6 +59,11 @@ export class UndoBar {
     this.#finish(sends);
   }
 
+  #takeBack() {
+    announce('Taken back.');
+    this.end(false);
+  }
+
   #onLeave = () => this.end(true);
 
   /** @param {KeyboardEvent} event */
@@ -58,7 +71,7 @@ export class UndoBar {
     if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return;
     event.preventDefault();
     event.stopPropagation();
-    this.end(false);
+    this.#takeBack();
   };
 }
 

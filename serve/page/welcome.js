@@ -1,7 +1,7 @@
 // @ts-check
 // What the page says while no conversation is chosen: what this service does, and what to do next.
 
-import { request } from './api.js';
+import { request, token } from './api.js';
 import { copyButton } from './copy.js';
 import { h, setText } from './dom.js';
 
@@ -25,12 +25,14 @@ function relayed(about, upstream, address, base) {
   const where = h('code');
   setText(where, upstream);
   const check = h('a', { href: `${base}/models`, target: '_blank', rel: 'noopener' }, 'Open the provider’s list of models');
+  // A link can't send the token.
+  const checks = token.value ? [] : [paragraph(check, ' to see whether it can be reached.')];
   return [
     paragraph('Give your agent this base URL:'),
     address,
     paragraph('Its requests are relayed to ', where, '. When the model asks a question, the question appears here.'),
     paragraph(about.continue ? 'Your answers are sent to the model by this service.' : 'Your agent collects your answers.'),
-    paragraph(check, ' to see whether it can be reached.'),
+    ...checks,
   ];
 }
 

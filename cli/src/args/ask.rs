@@ -24,8 +24,8 @@ Examples:
 
 On the screen, ? shows all keys: a number, the arrows and Enter, or a click take
 a suggestion, e edits it first, w writes another answer, / filters a long list,
-i adds an image, Esc leaves the question unanswered, Ctrl-C quits, Ctrl-Z
-suspends. Several questions of a call are steps, and so is one that takes
+i adds an image, Esc, then y leaves the question unanswered, Ctrl-C quits,
+Ctrl-Z suspends. Several questions of a call are steps, and so is one that takes
 several options: Space ticks, Enter takes an option or continues, Tab and
 Shift-Tab go to the next question and back. The last step shows all answers, and
 Enter sends them. Esc, then d declines to answer, and Esc, then c asks to talk
@@ -102,7 +102,8 @@ pub(crate) struct AskArgs {
     /// Take the first suggestion, or the default, after this many seconds, unless a key is pressed
     ///
     /// The countdown is shown on the screen, and starts when a question can be answered. Any key, a
-    /// click or the wheel stops it for good. Line by line, the beginning of a line does.
+    /// click or the wheel stops it for good. Line by line, the beginning of a line does: it is
+    /// discarded, and the line can be typed again.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["answer", "text", "answer_json"], help_heading = "Answering")]
     pub(crate) auto_answer: Option<u32>,
 

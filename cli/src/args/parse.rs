@@ -109,6 +109,8 @@ pub(crate) struct ParseArgs {
     /// Leave out the events of calls that are still open
     #[arg(
         long,
+        requires = "json",
+        conflicts_with = "records",
         help_heading = "Output",
         long_help = "Leave out the events of calls that are still open (with --json)"
     )]

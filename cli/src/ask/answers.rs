@@ -1,11 +1,13 @@
 //! The sources of answers, and messages about answers.
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::num::NonZeroUsize;
 
 use followup::dialogue::{Answer, AnswerErrorKind, FormAnswer, Question, Setup};
 use serde_json::Value;
 
+use super::form_answers::is_blank;
 use crate::error::{Error, report};
 use crate::events::{EmittedAt, InputEvent};
 use crate::plain_words::json_error;
@@ -34,8 +36,8 @@ pub(super) trait Answerer {
     /// Reports what was left over, after all of the input has been read.
     fn end(&mut self) {}
 
-    /// Decides about a question.
-    fn decide(&mut self, question: &Question) -> Result<Decision, Error>;
+    /// Decides about a question. `has_images`: there are images to send with the answer.
+    fn decide(&mut self, question: &Question, has_images: bool) -> Result<Decision, Error>;
 
     /// Handles the refusal of the last answer. Fails if there is no point in asking again.
     fn refused(&mut self, question: &Question, kind: AnswerErrorKind) -> Result<(), Error>;
@@ -101,6 +103,16 @@ fn form_answer(answer: Answer) -> FormAnswer {
     }
 }
 
+/// Returns whether nothing is wrong with an answer but that there is nothing in it.
+fn is_empty(question: &Question, answer: &Answer) -> bool {
+    let count = question.form.as_ref().map_or(0, |form| form.questions.len());
+    match answer {
+        Answer::Suggestion(_) => false,
+        Answer::Form(answers) if answers.len() != count => false,
+        answer => is_blank(question, answer),
+    }
+}
+
 impl Answerer for PresetAnswers {
     fn observe(&mut self, event: &InputEvent<'_>, _: EmittedAt) -> Result<(), Error> {
         if let InputEvent::Error(error) = event {
@@ -115,9 +127,13 @@ impl Answerer for PresetAnswers {
         }
     }
 
-    fn decide(&mut self, question: &Question) -> Result<Decision, Error> {
-        if let Some(answer) = self.next(question) {
-            return Ok(Decision::Answer(answer));
+    fn decide(&mut self, question: &Question, has_images: bool) -> Result<Decision, Error> {
+        match self.next(question) {
+            Some(answer) if !has_images && is_empty(question, &answer) => {
+                return Err(Error::Unreadable(describe_refusal(question, "nothing is answered")));
+            }
+            Some(answer) => return Ok(Decision::Answer(answer)),
+            None => {}
         }
         let number = question.number + 1;
         let count = question.form.as_ref().map_or(1, |form| form.questions.len());
@@ -141,10 +157,10 @@ impl Answerer for PresetAnswers {
 }
 
 /// Describes why an answer was refused, for people.
-pub(super) fn describe_refusal(question: &Question, kind: AnswerErrorKind) -> String {
+pub(super) fn describe_refusal(question: &Question, why: impl Display) -> String {
     // The questions of a form have numbers of their own.
     let what = if question.form.is_some() { "call" } else { "question" };
-    format!("{what} {}: {kind}", question.number + 1)
+    format!("{what} {}: {why}", question.number + 1)
 }
 
 /// Returns the text of an answer to a question that is not a form.

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
@@ -20,7 +20,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// The messages of a turn are written together at its end, so they would be lost.
 pub(super) fn write_replies_on_signals(replies: &Arc<Mutex<Replies>>) {
     // Without a handler, signals end the program as usual.
-    let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+    let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGQUIT, SIGTERM]) else { return };
     let replies = Arc::clone(replies);
     thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {

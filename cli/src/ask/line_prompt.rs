@@ -83,7 +83,7 @@ impl Answerer for LinePrompt {
         Ok(())
     }
 
-    fn decide(&mut self, question: &Question) -> Result<Decision, Error> {
+    fn decide(&mut self, question: &Question, _: bool) -> Result<Decision, Error> {
         // Prose that came during the question follows it.
         self.message.finish()?;
         self.terminal.discard_typed();

@@ -66,7 +66,7 @@ impl LineTerminal {
         }
         self.auto_answer = None;
         if typing == Typing::Begun {
-            write!(self.out, "\n(nothing is taken by itself any more: type on) ")?;
+            write!(self.out, "\n(nothing is taken by itself any more: type your answer again) ")?;
         }
         Ok(false)
     }

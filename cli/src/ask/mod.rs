@@ -36,7 +36,9 @@ use crate::wording;
 pub(crate) fn run(args: &AskArgs) -> Result<Status, Error> {
     let policy = Arc::new(args.policy.policy()?);
     // The message is a single turn, so the limit on consecutive mistakes is off.
-    let setup = wording::setup(&args.dialect, &args.template)?.with_mistake_limit(0).with_escape(args.escape);
+    args.input.check()?;
+    args.policy.check(args.input.wire)?;
+    let setup = wording::setup(&args.dialect, &args.template, &policy)?.with_mistake_limit(0).with_escape(args.escape);
     if args.format == ReplyFormat::Text && !args.image.is_empty() {
         return Err(Error::Usage(TEXT_HAS_NO_IMAGES.into()));
     }
@@ -138,7 +140,7 @@ impl Session {
     /// Has the open question answered, and those that were waiting for it.
     fn ask(&mut self) -> Result<(), Error> {
         while let Some(question) = self.dialogue.question().cloned() {
-            let reply = match self.answerer.decide(&question)? {
+            let reply = match self.answerer.decide(&question, !self.images.is_empty())? {
                 Decision::Answer(answer) => match self.answer(&question, answer)? {
                     Some(reply) => reply,
                     // A person is asked again.

@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Typing {
     Nothing,
-    /// A line that is not ended yet.
+    /// A line that was not ended within the time. It is discarded.
     Begun,
     /// A line, or the end of the input.
     Line,
@@ -33,7 +33,9 @@ pub(super) fn wait(tty: &File, time: Duration) -> io::Result<Typing> {
     by_key.local_modes.remove(LocalModes::ICANON);
     tcsetattr(tty, OptionalActions::Now, &by_key)?;
     let is_begun = is_readable(tty, Duration::ZERO);
-    tcsetattr(tty, OptionalActions::Now, &by_line)?;
+    // The system would hand over the beginning as it is, and no key could erase it any more.
+    let then = if matches!(is_begun, Ok(true)) { OptionalActions::Flush } else { OptionalActions::Now };
+    tcsetattr(tty, then, &by_line)?;
     Ok(if is_begun? { Typing::Begun } else { Typing::Nothing })
 }
 

@@ -19,6 +19,8 @@ use crate::output::{Output, colour};
 use crate::shapes::arguments_parser;
 
 pub(crate) fn run(args: &ParseArgs) -> Result<Status, Error> {
+    args.input.check()?;
+    args.policy.check(args.input.wire)?;
     let policy = Arc::new(args.policy.policy()?);
     let input = Input::open(args.input.file.as_deref(), "parse")?;
     if args.records {

@@ -120,6 +120,18 @@ fn a_blank_text_is_a_usage_error() {
     }
 }
 
+#[test]
+fn an_answer_as_json_that_is_blank_is_an_error() {
+    for json in [r#"{"text":" "}"#, r#"{"edited":{"suggestion":0,"text":"\n"}}"#, r#"{"text":""}"#] {
+        let (out, err) = ends(&ask(&["--answer-json", json]), 1);
+        assert_eq!((&*out, &*err), ("", "followup: question 1: nothing is answered\n"), "{json}");
+    }
+    let folder = Folder::new();
+    let image = folder.file("a.gif", b"GIF89a");
+    let args = ["--answer-json", r#"{"text":""}"#, "--format", "json", "--image", image.to_str().unwrap()];
+    ends(&ask(&args), 0);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_text_that_is_not_utf8_is_a_usage_error() {

@@ -77,6 +77,8 @@ fn an_answer_that_the_form_does_not_accept_is_an_error() {
         (r#"{"form":[{},{}]}"#, "call 1: the number of questions is 3, and that of answers 2"),
         (r#"{"form":[{"picked":[2]},{},{}]}"#, "call 1: question 1 has no such option: it has 2"),
         (r#"{"form":[{"picked":[0,1]},{},{}]}"#, "call 1: only one option of question 1 may be picked"),
+        (r#"{"form":[{},{},{}]}"#, "call 1: nothing is answered"),
+        (r#"{"form":[{},{"text":" ","note":""},{}]}"#, "call 1: nothing is answered"),
         (r#"{"form":[{},{"picked":[1,1]},{}]}"#, "call 1: an option of question 2 was picked twice"),
         (
             r#"{"text":"A"}"#,
@@ -145,6 +147,14 @@ fn an_error_in_a_template_says_what_is_expected() {
     }
     let error = refused("ask_user=klingon", 2);
     assert!(error.contains(r#"there is no template "klingon": it is one of general, claude"#), "{error}");
+    for args in
+        [&["--template", "AskUserQuestoin=gemini"][..], &["--template", "ask_user=gemini", "--shapes", "claude"]]
+    {
+        let (_, error) = ends(&ask(&[&["--answer", "1"], args].concat()), 2);
+        let tool = args[1].split_once('=').unwrap().0;
+        let begin = format!("followup: --template {}: {tool} is no question tool that is read: there are ", args[1]);
+        assert!(error.starts_with(&begin) && error.contains("AskUserQuestion"), "{error}");
+    }
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mine.json");
     fs::write(&path, "{\"answered\":\n\"{entry}\"}").unwrap();

@@ -496,11 +496,38 @@ mod usage {
             &["parse", "--limit-line", "5"],
             &["parse", "--records", "--limit-line", "x"],
             &["parse", "--limit-question", "x"],
+            &["parse", "--no-partials"],
+            &["parse", "--records", "--json", "--no-partials"],
         ] {
             let (out, err) = ends(&run(args, ""), 2);
             assert_eq!(out, "");
             assert!(err.contains("--help") || err.contains("Usage:"), "{args:?}: {err}");
         }
+    }
+
+    #[test]
+    fn an_option_that_would_have_no_effect_is_a_usage_error() {
+        for command in ["parse", "ask"] {
+            for option in [&["--reasoning"][..], &["--limit-event", "9"], &["--limit-arguments", "9"]] {
+                for wire in [&[][..], &["--wire", "text"], &["--wire", "json"]] {
+                    let (out, err) = ends(&run(&[&[command], option, wire].concat(), ""), 2);
+                    let why = "is about what a provider streams: give its format with --wire, such as --wire auto";
+                    assert_eq!((&*out, err), ("", format!("followup: {} {why}\n", option[0])));
+                }
+            }
+        }
+        let serve = |args: &[&str], key: Option<&str>| {
+            let mut command = crate::common::followup();
+            // It must not begin to listen.
+            command.args(["serve", "--listen", "192.0.2.1:1"]).args(args).env_remove("FOLLOWUP_UPSTREAM_KEY");
+            command.envs(key.map(|key| ("FOLLOWUP_UPSTREAM_KEY", key)));
+            String::from_utf8(command.output().unwrap().stderr).unwrap()
+        };
+        let needs = "--upstream-key needs --upstream";
+        assert!(serve(&["--upstream-key", "k"], None).contains(needs));
+        assert!(serve(&["--upstream-key", "k"], Some("other")).contains(needs));
+        assert!(!serve(&[], Some("k")).contains(needs));
+        assert!(serve(&["--template", "AskUserQuestoin=gemini"], None).contains("is no question tool that is read"));
     }
 
     #[test]

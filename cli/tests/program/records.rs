@@ -28,7 +28,7 @@ fn each_record_has_one_line() {
             \"question\":\"Which?\",\"suggest\":[{\"answer\":\"This\"},{\"answer\":\"That\",\"mode\":\"code\"}],\"notes\":[]},\
             {\"event\":\"text\",\"text\":\"\\nDone.\\n\"}]}\n{\"id\":2,\"events\":[]}\n";
     assert_eq!(succeeds(&["parse", "--records"], &input), expected);
-    assert_eq!(succeeds(&["parse", "--records", "--json", "--no-partials", "-"], &input), expected);
+    assert_eq!(succeeds(&["parse", "--records", "--json", "-"], &input), expected);
 }
 
 #[test]

@@ -350,6 +350,13 @@ fn control_c_and_a_signal_restore_the_terminal() {
     let id = session.child.id().to_string();
     assert!(std::process::Command::new("kill").arg(id).status().unwrap().success());
     assert_eq!(session.concludes().status, 143);
+    let mut session = Session::new(&[], (24, 60));
+    session.writes(&call()).writes(&call().replace("database", "language")).sees(&["❯ 1"]).types("2");
+    session.sees(&["✓ SQLite", "Which language?"]);
+    let program = rustix::process::Pid::from_child(&session.child);
+    rustix::process::kill_process(program, rustix::process::Signal::QUIT).unwrap();
+    let ended = session.concludes();
+    assert_eq!((&*ended.stdout, ended.status), ("<answer>\nSQLite\n</answer>\n", 131));
 }
 
 #[test]
@@ -502,17 +509,17 @@ fn the_first_suggestion_is_taken_line_by_line_unless_somebody_types() {
     let ended = session.concludes();
     assert_eq!(ended.stdout, "<answer>\nPostgreSQL\n</answer>\n".repeat(2));
     assert_eq!(ended.screen.matches("taken because nobody typed").count(), 2);
-    // What has been typed is not lost, and later questions have no countdown.
+    // What has begun can be typed again, and erased. Later questions have no countdown.
     let mut session = Session::new(&["--lines", "--auto-answer", "8"], (24, 120));
     session
         .writes(&call())
         .writes(&call())
         .ends()
         .sees(&["in 8 s 1 is taken"])
-        .types("Nei")
-        .sees(&["nothing is taken by itself"]);
+        .types("maybe x")
+        .sees(&["nothing is taken by itself any more: type your answer again) "]);
     session
-        .types("ther\n")
+        .types("not\x7F\x7F\x7FNeither\n")
         .sees(&["✓ Neither", "> (1 to 2, or in your own words; an empty line leaves it unanswered) "]);
     session.types("2\n");
     assert_eq!(session.concludes().stdout, "<answer>\nNeither\n</answer>\n<answer>\nSQLite\n</answer>\n");

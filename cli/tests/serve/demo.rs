@@ -38,7 +38,9 @@ async fn every_recording_can_be_answered_to_its_end() {
             while let Some(call) = open(&page) {
                 let mut body = json!({"number": call["number"], "suggestion": 0});
                 if let Some(questions) = call["form"]["questions"].as_array() {
-                    body = json!({"number": call["number"], "form": vec![json!({}); questions.len()]});
+                    let mut form = vec![json!({}); questions.len()];
+                    form[0] = json!({"picked": [0]});
+                    body = json!({"number": call["number"], "form": form});
                 }
                 taken = Some(answer(body).await.ok());
                 // The page shows an answer before the next question is answered.

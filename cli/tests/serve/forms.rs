@@ -135,7 +135,7 @@ async fn answers_that_do_not_fit_the_form_are_refused_and_change_nothing() {
     let service = Service::start(&[]);
     push(&service, "c", body("AskUserQuestion", &arguments().to_string(), 99)).await;
     let refused = [
-        (json!({"form": [{}]}), "the number of questions is 3, and that of answers 1"),
+        (json!({"form": [{"text": "x"}]}), "the number of questions is 3, and that of answers 1"),
         (json!({"form": [{"picked": [2]}, {}, {}]}), "question 1 has no such option: it has 2"),
         (json!({"form": [{"picked": [0, 1]}, {}, {}]}), "only one option of question 1"),
         (json!({"form": [{}, {"picked": [1, 1]}, {}]}), "was picked twice"),
@@ -149,6 +149,8 @@ async fn answers_that_do_not_fit_the_form_are_refused_and_change_nothing() {
     }
     let unusable = [
         json!({"number": 0, "form": [{"pick": [0]}, {}, {}]}),
+        json!({"number": 0, "form": [{}, {}, {}]}),
+        json!({"number": 0, "form": [{"text": " "}, {"note": ""}, {}]}),
         json!({"number": 0, "form": [], "text": "x"}),
         json!({"number": 0, "form": [], "cancel": true}),
         json!({"number": 0, "cancel": true, "decline": true}),
@@ -172,7 +174,7 @@ async fn a_form_is_declined_or_cancelled() {
         assert_eq!((&taken["reply"]["kind"], &taken["reply"]["id"]), (&json!(kind), &json!("call_1")));
         let page = Page::of(&all_events(&service, action).await);
         assert_eq!(page.all("call")[0]["answered"]["kind"], kind);
-        let again = answer(&service, action, &json!({"number": 0, "form": [{}, {}, {}]})).await;
+        let again = answer(&service, action, &json!({"number": 0, "form": [{}, {}, {"text": "x"}]})).await;
         assert_eq!(again.error(), (409, format!("already_{kind}")));
     }
 }

@@ -78,6 +78,24 @@ async fn a_bad_request_for_a_piece_changes_nothing() {
 }
 
 #[tokio::test]
+async fn a_compressed_body_is_refused_and_changes_nothing() {
+    let service = Service::start(&["--demo"]);
+    let piece = call("PATCH", "/conversations/p/turn?message=a&offset=0&last=true&wire=text", "Hi");
+    let pushed = post("/conversations?id=p&wire=text", "Hi");
+    let played = post("/demo", "{\"message\":\"database\"}");
+    for call in [piece, pushed, played] {
+        let refused = call.with("content-encoding", "gzip").send(&service).await;
+        assert_eq!(refused.error(), (400, "bad_request".into()));
+        assert!(refused.message().contains("the body is compressed"), "{}", refused.message());
+    }
+    assert_eq!(get("/conversations").send(&service).await.ok()["conversations"], json!([]));
+    let piece = call("PATCH", "/conversations/p/turn?message=a&offset=0&last=true&wire=text", "Hi");
+    assert_eq!(piece.with("content-encoding", "identity").send(&service).await.ok()["turn"], "ended");
+    let answer = post("/conversations/p/answer", "{\"number\":0,\"text\":\"x\"}").with("content-encoding", "br");
+    assert_eq!(answer.send(&service).await.error(), (400, "bad_request".into()));
+}
+
+#[tokio::test]
 async fn a_later_piece_creates_no_conversation() {
     let service = Service::start(&["--limit-conversations", "1"]);
     for (from, to) in [(1, 2), (BODY.len(), BODY.len())] {

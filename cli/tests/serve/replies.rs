@@ -150,6 +150,17 @@ async fn a_page_of_another_site_collects_nothing() {
 }
 
 #[tokio::test]
+async fn a_request_for_the_head_collects_nothing() {
+    let service = Service::start(&[]);
+    push(&service, "head", ASK).await;
+    answer(&service, "head", json!({"number": 0, "text": "Yes"})).await;
+    let head = call("HEAD", "/conversations/head/replies?wait=60", "").send(&service).await;
+    assert_eq!((head.status.as_u16(), head.header("content-type")), (200, Some("application/json")));
+    assert_eq!(deliveries(&service, "head").await, ["pending"]);
+    assert_eq!(call("HEAD", "/conversations/no/replies", "").send(&service).await.status, 404);
+}
+
+#[tokio::test]
 async fn a_wrong_query_says_what_is_wrong() {
     let service = Service::start(&["--limit-readers", "1"]);
     push(&service, "wrong", ASK).await;

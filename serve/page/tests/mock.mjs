@@ -91,6 +91,8 @@ export class Mock {
   token = '';
   /** The error to answer with: `{status, code, message}`, or a function that returns one. */
   refuse = null;
+  /** The error with which the stream of the list is refused. */
+  refuseList = null;
   /** The response to `GET /demo`. */
   demo = null;
   /** The response to `GET /info`; `null` makes it a service without it. */
@@ -169,6 +171,7 @@ export class Mock {
     if (pathname === '/demo') return this.#demo(request, response);
     if (pathname === '/conversations') return json(response, 200, { conversations: this.#listed() });
     if (pathname === '/info' && this.info) return json(response, 200, this.info);
+    if (pathname === '/conversations/events' && this.refuseList) return refuse(response, this.refuseList.status, this.refuseList.code, this.refuseList.message);
     if (pathname === '/conversations/events' && this.service) return this.#readList(response);
     const [, , id, what] = pathname.split('/');
     const conversation = this.conversations.get(id);

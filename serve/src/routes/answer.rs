@@ -9,7 +9,7 @@ use followup::dialogue::{Answer, FormAnswer, IMAGE_LIMIT, Image, Reply};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::body::{json_response, parse_json, read_limited};
+use super::body::{json_response, parse_json, read_own};
 use super::reply_format::ReplyFormat;
 use crate::app_state::AppState;
 use crate::conversation::Readiness;
@@ -60,7 +60,7 @@ pub(super) async fn answer(
     // Before the body is read, which may be large.
     state.store.get(&id).await?;
     let (parts, body) = request.into_parts();
-    let body: AnswerBody = parse_json(&read_limited(&parts.headers, body, state.settings.limits.body).await?)?;
+    let body: AnswerBody = parse_json(&read_own(&parts.headers, body, state.settings.limits.body).await?)?;
     let format = body.format.into();
     let image = |(index, url): (usize, &String)| {
         Image::from_data_url(url, IMAGE_LIMIT).map_err(|error| ApiError::bad_image(index, &error))
@@ -103,6 +103,12 @@ fn action(body: AnswerBody) -> Result<UserAction, ApiError> {
     let is_blank = |text: &str| text.trim().is_empty() && !has_images;
     if text.as_deref().or(guide.as_deref()).is_some_and(is_blank) {
         return Err(ApiError::bad_request("the text is empty: write something, or send an image with it"));
+    }
+    let is_unanswered = |answers: &[FormAnswer]| !has_images && !answers.iter().any(FormAnswer::is_answered);
+    if !has_answers_so_far && form.as_deref().is_some_and(is_unanswered) {
+        return Err(ApiError::bad_request(
+            "nothing is answered: answer a question of the form, or cancel or decline it",
+        ));
     }
     let Some(number) = number else {
         return guide.map(|text| UserAction::Guide { text }).ok_or_else(usage);

@@ -26,6 +26,24 @@ pub(super) async fn read_limited(headers: &HeaderMap, body: Body, limit: usize) 
     })
 }
 
+/// Reads the body of a request for this service, up to a limit.
+///
+/// # Errors
+///
+/// As [`read_limited`], and `bad_request` if the body is compressed.
+pub(super) async fn read_own(headers: &HeaderMap, body: Body, limit: usize) -> Result<Bytes, ApiError> {
+    check_encoding(headers)?;
+    read_limited(headers, body, limit).await
+}
+
+/// Fails if a body is compressed, because nothing here decompresses one.
+pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
+    if headers.get_all(header::CONTENT_ENCODING).iter().all(|encoding| encoding == "identity") {
+        return Ok(());
+    }
+    Err(ApiError::bad_request("the body is compressed, and can't be read: send it without a content-encoding"))
+}
+
 /// Parses JSON. The error names the line and column.
 pub(super) fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     serde_json::from_slice(body).map_err(|error| ApiError::bad_request(format!("the body is not valid: {error}")))

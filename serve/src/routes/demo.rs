@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::body::{json_response, parse_json, read_limited};
+use super::body::{json_response, parse_json, read_own};
 use crate::app_state::AppState;
 use crate::conversation::request_content::RequestContent;
 use crate::conversation::turn::{Turn, TurnSource};
@@ -41,7 +41,7 @@ pub(super) async fn play(State(state): State<Arc<AppState>>, request: Request) -
     state.check_running()?;
     let Pace { chunk, delay } = pace(&state)?;
     let (parts, body) = request.into_parts();
-    let wanted: PlayBody = parse_json(&read_limited(&parts.headers, body, state.settings.limits.body).await?)?;
+    let wanted: PlayBody = parse_json(&read_own(&parts.headers, body, state.settings.limits.body).await?)?;
     let recording = RECORDINGS.iter().find(|recording| recording.name == wanted.message).ok_or_else(|| {
         let names: Vec<_> = RECORDINGS.iter().map(|recording| recording.name).collect();
         ApiError::not_found(format!("there is no recorded message of that name; the names are {}", names.join(", ")))

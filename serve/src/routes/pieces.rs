@@ -7,7 +7,7 @@ use axum::extract::{Path, Query, Request, State};
 use axum::response::Response;
 use serde::Deserialize;
 
-use super::body::{json_response, read_limited};
+use super::body::{json_response, read_own};
 use super::push::wire_format;
 use crate::app_state::AppState;
 use crate::conversation::push_piece::Piece;
@@ -42,7 +42,7 @@ pub(super) async fn push(
     let _permit = state.request_permit()?;
     state.store.local().check_memory()?;
     let (parts, body) = request.into_parts();
-    let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
+    let body = read_own(&parts.headers, body, state.settings.limits.body).await?;
     let conversation = match offset {
         0 => state.store.get_or_create(&id).await?.0,
         // A later piece begins no message, so it creates no conversation for one.

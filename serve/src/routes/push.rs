@@ -10,7 +10,7 @@ use followup::wire;
 use futures_util::StreamExt;
 use serde::Deserialize;
 
-use super::body::json_response;
+use super::body::{check_encoding, json_response};
 use crate::app_state::AppState;
 use crate::conversation::request_content::RequestContent;
 use crate::conversation::turn::{Turn, TurnSource};
@@ -35,11 +35,7 @@ pub(super) async fn push(
     state.check_running()?;
     let Query(PushQuery { wire, id }) = query?;
     let wire = wire_format(wire.as_deref())?;
-    if request.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
-        return Err(ApiError::bad_request(
-            "the body is compressed, and can't be read: send it without a content-encoding",
-        ));
-    }
+    check_encoding(request.headers())?;
     let _permit = state.request_permit()?;
     state.store.local().check_memory()?;
     let (conversation, is_new) = match &id {

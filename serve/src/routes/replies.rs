@@ -3,8 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
+use axum::http::Method;
 use axum::response::Response;
 use serde::Deserialize;
 
@@ -31,9 +33,15 @@ pub(super) async fn replies(
     State(state): State<Arc<AppState>>,
     id: Result<Path<String>, PathRejection>,
     query: Result<Query<RepliesQuery>, QueryRejection>,
+    method: Method,
 ) -> Result<Response, ApiError> {
     state.check_running()?;
     let id = id?;
+    // A request without a body in its response must not mark replies as collected.
+    if method == Method::HEAD {
+        state.store.get(&id).await?;
+        return Ok(json_response(Body::empty()));
+    }
     let conversation = match state.store.get_for_change(&id).await {
         Err(error) if error.is_elsewhere() => state.store.get(&id).await?.in_use(),
         conversation => conversation?,

@@ -82,7 +82,7 @@ const HELP_PAGE: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quit {
     No,
-    /// The person has to confirm, because drafts would be lost.
+    /// The person has to confirm, because drafts or answers would be lost.
     Confirming,
     Yes,
 }
@@ -335,14 +335,19 @@ impl App {
         true
     }
 
-    /// Handles Ctrl-C, which has to be confirmed if drafts would be lost.
+    /// Handles Ctrl-C, which has to be confirmed if drafts or answers would be lost.
     fn control_c(&mut self, was_confirming: bool) {
-        if !was_confirming && self.open_question.as_ref().is_some_and(OpenQuestion::has_drafts) {
-            self.quit = Quit::Confirming;
-            self.notice = Some("Ctrl-C again quits, and what you have written is lost.".into());
-        } else {
-            self.quit = Quit::Yes;
-        }
+        let open = self.open_question.as_ref().filter(|_| !was_confirming);
+        let lost = match open {
+            Some(open) if open.has_drafts() => "what you have written is lost",
+            Some(open) if open.has_picks() => "your answers are lost",
+            _ => {
+                self.quit = Quit::Yes;
+                return;
+            }
+        };
+        self.quit = Quit::Confirming;
+        self.notice = Some(format!("Ctrl-C again quits, and {lost}."));
     }
 
     pub(super) fn paste(&mut self, text: &str) {

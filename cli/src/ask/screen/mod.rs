@@ -194,11 +194,10 @@ fn spawn_signal_handler(
     replies: Arc<Mutex<Replies>>,
     mut rescue: std::fs::File,
 ) {
-    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
     // Without a handler, signals end the program as usual.
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP]) else {
-        return;
-    };
+    let all = [SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP];
+    let Ok(mut signals) = signal_hook::iterator::Signals::new(all) else { return };
     thread::spawn(move || {
         for signal in signals.forever() {
             if signal == SIGCONT {

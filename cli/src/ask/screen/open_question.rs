@@ -164,6 +164,11 @@ impl OpenQuestion {
         self.steps.iter().any(Step::has_drafts)
     }
 
+    /// Returns whether something that the user has picked would be lost.
+    pub(super) fn has_picks(&self) -> bool {
+        self.steps.iter().any(Step::has_picks)
+    }
+
     /// Returns whether there is a draft for this choice of the current question that differs from it.
     pub(super) fn has_draft(&self, choice: Choice) -> bool {
         self.step().is_some_and(|step| step.has_draft(choice))

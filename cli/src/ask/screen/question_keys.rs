@@ -23,12 +23,11 @@ impl OpenQuestion {
             Focus::Note => self.key_in_note(key),
             Focus::Image(..) => self.key_in_path(key),
             Focus::Filter(_) => self.key_in_filter(key),
-            // What was written is lost only after an unmistakable key.
+            // A question is left only after an unmistakable key, and Esc twice is none.
             Focus::ConfirmCancel => match key.code {
                 KeyCode::Char('y') => Action::Cancel,
                 KeyCode::Char('d') if self.can_decline() => Action::Decline,
                 KeyCode::Char('c') if self.can_discuss() => Action::Discuss,
-                KeyCode::Esc if !self.has_drafts() => Action::Cancel,
                 _ => {
                     self.back();
                     Action::Nothing

@@ -26,6 +26,8 @@ pub(super) struct Step {
     pub(super) selected: Choice,
     /// The choices that are the answer, in order.
     picked: Vec<Choice>,
+    /// The choices that were picked at first.
+    defaults: Vec<Choice>,
     /// The text written for each choice, kept until the question is answered.
     drafts: BTreeMap<Choice, Editor>,
     /// The note that goes with the options that are picked.
@@ -86,6 +88,7 @@ impl Step {
             self.keep_draft(self.own_answer());
         }
         self.selected = self.picked.first().copied().unwrap_or(0);
+        self.defaults.clone_from(&self.picked);
     }
 
     /// Returns the hint in the empty field of the user's own answer.
@@ -162,6 +165,11 @@ impl Step {
     /// Returns whether a draft would be lost.
     pub(super) fn has_drafts(&self) -> bool {
         self.note_text().is_some() || self.drafts.keys().any(|&choice| self.has_draft(choice))
+    }
+
+    /// Returns whether the user has picked something that would be lost.
+    pub(super) fn has_picks(&self) -> bool {
+        self.picked != self.defaults
     }
 
     /// Returns whether drafts would be lost by answering with a choice, or with its draft.

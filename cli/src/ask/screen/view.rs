@@ -193,7 +193,7 @@ fn rule(title: &str, width: usize) -> String {
     title + &"─".repeat(rest)
 }
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 17] = [
     "↑ ↓          choose (k j, Home, End)",
     "Enter        take what is chosen",
     "1, 12, …     take that suggestion",
@@ -202,7 +202,8 @@ const KEYS: [&str; 16] = [
     "w, Tab       write your own answer; on that choice, just type",
     "i, Ctrl-O    send an image with the answer; Tab completes its path",
     "n, o         show notes; show other tools' calls in full",
-    "Esc          back; leave the question unanswered",
+    "Esc          back",
+    "Esc, then y  leave the question unanswered",
     "Ctrl-C       quit",
     "?, F1        this list",
     "PgUp PgDn    scroll (also the wheel, Ctrl-Home, Ctrl-End)",

@@ -130,6 +130,43 @@ test('the token is asked for, kept in the tab, and removed from the address', as
   assert.equal(other.url(), `${url}/`);
 });
 
+test('a token that no header can carry is not accepted, wherever it comes from', async (t) => {
+  const mock = await new Mock().start();
+  t.after(() => mock.stop());
+  mock.token = 'sesame';
+  mock.conversation('c').emit('turn', { nth: 0 });
+  const { page, did } = await newPage(t);
+  await page.goto(`${mock.url}/#token=%C3%BC%E2%82%AC`);
+  await page.waitForSelector('#token-problem:visible');
+  await page.fill('#token-field', 'sésame€');
+  await page.keyboard.press('Enter');
+  assert.ok(await page.locator('#token-problem').isVisible());
+  assert.ok(await page.locator('dialog#token').isVisible());
+  await page.evaluate(() => sessionStorage.setItem('followup.token', '€'));
+  await page.reload();
+  await page.waitForSelector('dialog#token[open]');
+  await page.fill('#token-field', 'sesame');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#list li');
+  assert.deepEqual(did.errors, []);
+});
+
+test('the token is still asked for after Esc was pressed twice', async (t) => {
+  const mock = await new Mock().start();
+  t.after(() => mock.stop());
+  mock.token = 'sesame';
+  const { page } = await newPage(t);
+  await page.goto(mock.url);
+  await page.waitForSelector('dialog#token[open]');
+  for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
+  await page.waitForSelector('dialog#token[open]');
+  assert.equal(await page.locator('#list-empty').isVisible(), false, 'nobody knows whether there are conversations');
+  await page.fill('#token-field', 'sesame');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#list-empty >> text=No conversations yet.');
+  assert.equal(await page.locator('dialog#token').isVisible(), false);
+});
+
 test('an answer that fails for lack of a token keeps what was written', async (t) => {
   const mock = await new Mock().start();
   t.after(() => mock.stop());

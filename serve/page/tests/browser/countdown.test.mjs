@@ -4,12 +4,13 @@ import { Mock } from '../mock.mjs';
 import { QUESTION, eventually, newPage, until } from '../help.mjs';
 
 /** Opens a page with a countdown of 10 s and a clock that the test advances. */
-async function opened(t, { isOpen = true, suggest = QUESTION.suggest } = {}) {
+async function opened(t, { isOpen = true, suggest = QUESTION.suggest, draft = '' } = {}) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
   const conversation = mock.conversation('c').emit('turn', { nth: 0 }).emit('complete', { ...QUESTION, suggest, open: isOpen });
   const { page } = await newPage(t);
   await page.addInitScript(() => localStorage.setItem('followup.countdown', '10'));
+  if (draft) await page.addInitScript((draft) => localStorage.setItem('followup.draft.c.0', draft), draft);
   // Only the test moves the clock.
   await page.clock.install({ time: 0 });
   await page.clock.pauseAt(1000);
@@ -32,6 +33,14 @@ test('the countdown takes the first suggestion', async (t) => {
   await page.clock.runFor(6000);
   await eventually(() => mock.answers.length);
   assert.deepEqual(mock.answers, [{ number: 0, suggestion: 0 }]);
+});
+
+test('it does not run if there is a draft from before the page was reloaded', async (t) => {
+  const { page, mock } = await opened(t, { draft: JSON.stringify({ asked: QUESTION.question, at: 0, text: 'a half', edited: null }) });
+  assert.equal(await page.inputValue('.answer textarea'), 'a half');
+  await page.clock.runFor(30_000);
+  assert.equal(await clock(page).isVisible(), false);
+  assert.deepEqual(mock.answers, []);
 });
 
 const stops = {

@@ -73,6 +73,59 @@ test('an answer can be taken back before it is sent', async (t) => {
   assert.deepEqual(mock.answers, []);
 });
 
+/** Holds Enter: after its first press, the keyboard repeats it. */
+async function holdsEnter(page) {
+  await page.keyboard.down('Enter');
+  await page.waitForSelector('.undo:not([hidden])');
+  for (let times = 0; times < 3; times++) {
+    await page.clock.runFor(400);
+    await page.keyboard.down('Enter');
+  }
+  await page.keyboard.up('Enter');
+}
+
+test('Enter that is held down or pressed twice takes nothing back', async (t) => {
+  const { page, mock } = await asked(t, { clock: true, undo: true });
+  await page.locator('.take >> nth=1').focus();
+  await holdsEnter(page);
+  assert.ok(await page.locator('.undo').isVisible());
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('.undo', { state: 'hidden' });
+  await page.fill('.answer textarea', 'my words');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.undo:not([hidden])');
+  await page.clock.runFor(300);
+  await page.keyboard.press('Enter');
+  assert.ok(await page.locator('.undo').isVisible(), 'the second press comes too early to be meant');
+  await page.clock.runFor(1000);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.undo', { state: 'hidden' });
+  assert.equal(await page.inputValue('.answer textarea'), 'my words');
+  await page.locator('.answer textarea').focus();
+  await holdsEnter(page);
+  await page.clock.runFor(3000);
+  await eventually(() => mock.answers.length);
+  assert.deepEqual(mock.answers, [{ number: 0, text: 'my words' }]);
+});
+
+test('what was taken back is announced, and has the focus again', async (t) => {
+  const { page } = await asked(t, { clock: true, undo: true });
+  const announced = () => eventually(async () => (await page.clock.runFor(150), (await page.locator('#live').textContent()).includes('Taken back.')));
+  const focused = () => page.evaluate(() => document.activeElement?.textContent || document.activeElement?.localName);
+  await page.locator('.take >> nth=1').focus();
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.undo:not([hidden])');
+  await page.click('.undo button');
+  await announced();
+  assert.match(await focused(), /PostgreSQL/);
+  await page.fill('.answer textarea', 'my words');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.undo:not([hidden])');
+  await page.keyboard.press('Escape');
+  await announced();
+  assert.equal(await focused(), 'textarea');
+});
+
 test('after a few seconds the answer is sent', async (t) => {
   const { page, mock } = await asked(t, { clock: true, undo: true });
   await page.click('.take >> nth=1');

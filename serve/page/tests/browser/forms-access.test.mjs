@@ -194,20 +194,34 @@ for (const [name, question, next, picked] of [
   });
 }
 
-test('the countdown takes what was picked before the page was reloaded, and leaves own words unsent', async (t) => {
-  const { page, mock } = await asked(t, { ...FORM, questions: [SEVERAL] });
-  await page.keyboard.press('3');
-  await page.fill('.answer textarea', 'half a thought');
-  await page.clock.install();
-  await page.reload();
-  await page.clock.runFor(500);
-  await page.waitForSelector('.call[data-state=open]');
-  await page.selectOption('#countdown', '10');
-  assert.equal(await page.locator('.clock .what').textContent(), 'C');
-  for (let second = 0; second < 12; second++) await page.clock.runFor(1000);
-  await page.waitForSelector('.call[data-state=answered]');
-  assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked: [2] }] }]);
-  assert.equal(await page.inputValue('.unsent textarea'), 'half a thought');
+for (const questions of [[SEVERAL], FORM.questions]) {
+  test(`the countdown does not take what was answered before the page was reloaded: questions: ${questions.length}`, async (t) => {
+    const { page, mock } = await asked(t, { ...FORM, questions });
+    await page.keyboard.press('1');
+    await page.waitForSelector('.suggestion.chosen', { state: 'attached' });
+    await page.evaluate(() => localStorage.setItem('followup.countdown', '10'));
+    await page.clock.install();
+    await page.reload();
+    await page.clock.runFor(500);
+    await page.waitForSelector('.call[data-state=open]');
+    await page.waitForSelector('.suggestion.chosen', { state: 'attached' });
+    assert.equal(await page.locator('.clock').isVisible(), false);
+    await page.selectOption('#countdown', '30');
+    for (let second = 0; second < 32; second++) await page.clock.runFor(1000);
+    assert.deepEqual(mock.answers, []);
+  });
+}
+
+test('the arrow keys scroll a wide part of a form that has the focus', async (t) => {
+  const { page } = await asked(t, { ...FORM, questions: [{ ...FORM.questions[0], text: '| a | b |\n|---|---|\n| 1 | 2 |' }, ...FORM.questions.slice(1)] });
+  for (const selector of ['.wide', '.preview']) {
+    await page.locator(selector).first().focus();
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.locator('[role=tab][aria-selected=true]').textContent(), 'Store', selector);
+  }
+  await page.locator('.take').first().focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForSelector('[role=tab][aria-selected=true] >> text=Pages');
 });
 
 test('answers to a form can be taken back before they are sent', async (t) => {

@@ -67,6 +67,31 @@ test('a service that can’t be reached is reported until it is back', async (t)
   await until(page, () => document.querySelector('#list-problem').hidden);
 });
 
+test('a service that refuses the list says why, and the list is not empty', async (t) => {
+  const { mock, page } = await opened(t, { prepare: (mock) => (mock.refuseList = { status: 503, code: 'too_many_readers', message: 'the list has 64 readers' }) });
+  await page.waitForSelector('#list-problem >> text=The service refuses: the list has 64 readers. This page tries again by itself.');
+  assert.equal(await page.locator('#list-empty').isVisible(), false);
+  mock.refuseList = null;
+  await page.waitForSelector('#list-empty >> text=No conversations yet.');
+  assert.equal(await page.locator('#list-problem').isVisible(), false);
+});
+
+test('the times in the list go on, and nothing else changes', async (t) => {
+  const mock = await new Mock().start();
+  t.after(() => mock.stop());
+  named(mock, 'a', 'A').updated -= 31;
+  const { page } = await newPage(t);
+  await page.clock.install();
+  await page.goto(`${mock.url}/#/`);
+  await page.waitForSelector('#list .when >> text=just now');
+  await page.locator('#list a').focus();
+  // For less time than after which a silent connection counts as lost, and the list is sent again.
+  await page.clock.fastForward(35_000);
+  await page.waitForSelector('#list .when >> text=1 min. ago');
+  assert.equal(await page.evaluate(() => document.activeElement?.matches('#list a')), true);
+  assert.equal(await page.locator('#live').textContent(), '');
+});
+
 test('the title is the one of the service; without one it is the question', async (t) => {
   const { mock, page } = await opened(t, { hash: '#/c/a', prepare: (mock) => named(mock, 'a', '# Store **recipes**\nmore') });
   await page.waitForSelector('#conversation-title >> text=Store recipes');
@@ -190,6 +215,12 @@ test('the empty state says what is relayed where, with the base URL to copy and 
   await page.waitForSelector('#welcome .copy >> text=Copied');
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${mock.url}/v1`);
   assert.equal(await page.locator('#welcome a').getAttribute('href'), `${mock.url}/v1/models`);
+});
+
+test('with a token there is no link that the service would refuse', async (t) => {
+  const { page } = await opened(t, { hash: '#token=x', prepare: (mock) => (mock.info = { service: 'x', upstream: 'https://api.example.com/v1', continue: false, demo: false }) });
+  await page.waitForSelector('#welcome .base');
+  assert.equal(await page.locator('#welcome a').count(), 0);
 });
 
 test('without a provider the empty state says how to set one', async (t) => {

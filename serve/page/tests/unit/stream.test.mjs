@@ -133,7 +133,7 @@ test('a status that a retry cannot change is reported, and not retried', async (
 test('the delay of Retry-After is respected', async (t) => {
   const { url } = await serve(t, status(503, { 'Retry-After': '2' }));
   const { statuses } = await follow(t, url, ({ statuses }) => statuses.length === 2);
-  assert.deepEqual(statuses[1], { is: 'waiting', ms: 2000, why: 'because' });
+  assert.deepEqual(statuses[1], { is: 'waiting', ms: 2000, why: 'because', answered: true });
 });
 
 test('an idle connection is given up', async (t) => {

@@ -285,6 +285,26 @@ fn a_form_without_any_answer_is_not_sent() {
 }
 
 #[test]
+fn what_was_picked_is_not_lost_without_a_question() {
+    let mut scene = scene();
+    scene.types("2").press(ESC).sees("Leave the questions unanswered?").press(ESC).misses("Leave the questions");
+    scene.control('c').sees("Ctrl-C again quits, and your answers are lost.");
+    assert!(!scene.app.is_done() && scene.replies().is_empty());
+    scene.press(TAB).waits(800).press(ENTER);
+    assert_eq!(scene.replies(), [reply(picked(&[1]), FormAnswer::default())]);
+    // Without a pick there is nothing to lose.
+    let mut scene = self::scene();
+    scene.control('c');
+    assert!(scene.app.is_done());
+    let mut scene = fields();
+    scene.control('c');
+    assert!(scene.app.is_done(), "a default is no pick");
+    let mut scene = fields();
+    scene.types("1").control('c').sees("your answers are lost").control('c');
+    assert!(scene.app.is_done());
+}
+
+#[test]
 fn a_form_is_left_or_declined() {
     for (keys, shown, kind) in [("y", "✗ not answered", ReplyKind::Cancelled), ("d", "✗ declined", ReplyKind::Declined)]
     {

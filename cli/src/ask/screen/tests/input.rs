@@ -136,9 +136,17 @@ fn leaving_a_question_has_to_be_confirmed() {
     let mut scene = scene();
     scene.press(ESC).sees("Leave the question unanswered?").press(ENTER).misses("Leave the").press(ESC).types("x1");
     assert_eq!(scene.replies(), [answer("This")]);
-    scene.writes(&asked("And?", &[])).press(ESC).types("n").sees("Your answer").press(ESC).types("y");
+    scene.writes(&asked("And?", &[])).press(ESC).types("n").sees("Your answer").press(ESC).press(ESC);
+    scene.sees("Your answer").press(ESC).types("y");
     assert_eq!(scene.replies()[1], "The user denied this operation.");
     assert!(scene.app.has_failed);
+}
+
+#[test]
+fn esc_pressed_twice_leaves_nothing() {
+    let mut scene = scene();
+    scene.press(ESC).sees("any other key goes back").press(ESC).misses("Leave the question").press(ESC).press(ESC);
+    assert!(scene.replies().is_empty());
 }
 
 #[test]

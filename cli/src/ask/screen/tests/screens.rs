@@ -70,7 +70,7 @@ const STATES: &[Case] = &[
         scene.press(KeyCode::Enter).ends();
     }),
     ("left unanswered", |scene| {
-        scene.writes(&call()).press(KeyCode::Esc).press(KeyCode::Esc).writes(" So be it.");
+        scene.writes(&call()).press(KeyCode::Esc).types("y").writes(" So be it.");
     }),
     ("rejected call", |scene| {
         scene.writes("<ask_followup_question><question></question></ask_followup_question>");
