@@ -1,5 +1,6 @@
 //! The syntax of a stream: a message with calls as markup, or the arguments of one native call.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 use crate::before::Before;
@@ -169,10 +170,11 @@ impl Syntax {
         }
     }
 
-    pub(crate) fn save(&self) -> SavedSyntax {
+    /// Returns the state as data. `before`: what is before the next byte of prose.
+    pub(crate) fn save(&self, before: Before) -> SavedSyntax {
         match self {
-            Syntax::Markup(machine) => SavedSyntax::Markup(SavedMarkup::of(machine)),
-            Syntax::Json(machine) => SavedSyntax::Json(machine.save()),
+            Syntax::Markup(machine) => SavedSyntax::Markup(SavedMarkup::of(machine, before)),
+            Syntax::Json(machine) => SavedSyntax::Json(Box::new(machine.save())),
         }
     }
 
@@ -180,7 +182,7 @@ impl Syntax {
     pub(crate) fn restore(policy: Arc<Policy>, saved: SavedSyntax, read: u64) -> Option<Syntax> {
         Some(match saved {
             SavedSyntax::Markup(saved) => Syntax::Markup(saved.restore(policy, read)?),
-            SavedSyntax::Json(saved) => Syntax::Json(json::machine::JsonMachine::restore(policy, saved)?),
+            SavedSyntax::Json(saved) => Syntax::Json(json::machine::JsonMachine::restore(policy, *saved)?),
         })
     }
 }
@@ -190,14 +192,5 @@ impl Syntax {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum SavedSyntax {
     Markup(SavedMarkup),
-    Json(json::machine::SavedJson),
-}
-
-impl SavedSyntax {
-    /// Sets what is before the next byte of prose.
-    pub(crate) fn set_before(&mut self, before: Before) {
-        if let SavedSyntax::Markup(saved) = self {
-            saved.set_before(before);
-        }
-    }
+    Json(Box<json::machine::SavedJson>),
 }

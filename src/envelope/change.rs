@@ -1,8 +1,7 @@
 //! What the text around an envelope has to know of it.
 
 /// What the text around an envelope has to know of a change in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Change {
     Stay,
     /// There is no call: what is held back is prose.
@@ -20,8 +19,7 @@ pub(crate) enum Change {
 }
 
 /// What comes after a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AfterCall {
     /// Prose, which begins with what is held back.
     Prose,

@@ -437,11 +437,6 @@ impl EnvelopeMachine {
         self.reader.restore(self.name.text(), policy)
     }
 
-    /// Returns `true` if a shape reads the call.
-    pub(crate) fn is_shaped(&self) -> bool {
-        self.is_read() && matches!(self.reader, ArgumentsReader::Shape(_))
-    }
-
     pub(super) fn after(&mut self, after: After) {
         self.state = EnvelopeState::After(after);
     }

@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use super::code::Code;
 use super::lexer::Pending;
 use super::machine::MarkupMachine;
-use super::state::MarkupState;
+use super::state::{Inside, MarkupState, Unconfirmed};
 use crate::before::Before;
 use crate::call::Call;
 use crate::config::Policy;
@@ -18,92 +18,101 @@ use crate::envelope::machine::EnvelopeMachine;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SavedMarkup {
     calls: u64,
-    state: MarkupState,
     pending: Pending,
-    call: Option<Call>,
-    held: Option<String>,
-    envelope: Option<Box<EnvelopeMachine>>,
-    plain_left: usize,
-    named: Option<Code>,
+    state: SavedState,
+}
+
+/// A state that the machine has between two chunks, with the buffers that it uses.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum SavedState {
+    Prose {
+        code: Code,
+        plain_left: usize,
+    },
+    Opaque {
+        tool: u16,
+        parameter: Option<u16>,
+    },
+    Unconfirmed {
+        unconfirmed: Unconfirmed,
+        call: Box<Call>,
+        held: String,
+        named: Code,
+    },
+    Inside {
+        inside: Inside,
+        call: Box<Call>,
+    },
+    /// `call`: the one that is being read, if it is read.
+    Envelope {
+        code: Code,
+        envelope: Box<EnvelopeMachine>,
+        call: Option<Box<Call>>,
+    },
+    /// A cursor was leaked before its last event. It is not resumed.
+    Leaked,
 }
 
 impl SavedMarkup {
-    pub(crate) fn of(machine: &MarkupMachine) -> SavedMarkup {
+    /// `before`: what is before the next byte of prose.
+    pub(crate) fn of(machine: &MarkupMachine, before: Before) -> SavedMarkup {
         let MarkupMachine { state, pending, calls, busy, .. } = machine;
-        let (call, held) = match state {
-            MarkupState::Unconfirmed(_) => (Some(busy.call.clone()), Some(busy.held.clone())),
-            MarkupState::Inside(_) => (Some(busy.call.clone()), None),
-            MarkupState::Envelope(_) if busy.envelope.is_read() => (Some(busy.call.save()), None),
-            _ => (None, None),
+        let call = || Box::new(busy.call.save());
+        let state = match *state {
+            MarkupState::Prose(mut code) => {
+                code.set_before(before);
+                SavedState::Prose { code, plain_left: busy.plain_left }
+            }
+            MarkupState::Opaque { tool, parameter } => SavedState::Opaque { tool, parameter },
+            MarkupState::Unconfirmed(unconfirmed) => {
+                SavedState::Unconfirmed { unconfirmed, call: call(), held: busy.held.clone(), named: busy.named }
+            }
+            MarkupState::Inside(inside) => SavedState::Inside { inside, call: call() },
+            MarkupState::Envelope(code) => {
+                let call = busy.envelope.is_read().then(call);
+                SavedState::Envelope { code, envelope: Box::new(busy.envelope.save()), call }
+            }
+            MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => SavedState::Leaked,
         };
-        let envelope = matches!(state, MarkupState::Envelope(_)).then(|| Box::new(busy.envelope.save()));
-        let plain_left = if let MarkupState::Prose(_) = state { busy.plain_left } else { 0 };
-        let named = matches!(state, MarkupState::Unconfirmed(_)).then_some(busy.named);
-        let (state, pending) = (state.clone(), pending.clone());
-        SavedMarkup { calls: *calls, state, pending, call, held, envelope, plain_left, named }
+        SavedMarkup { calls: *calls, pending: pending.clone(), state }
     }
 
     /// Returns the machine that was saved after `read` bytes; `None` if it is out of bounds.
     pub(crate) fn restore(self, policy: Arc<Policy>, read: u64) -> Option<MarkupMachine> {
-        let SavedMarkup { calls, state, pending, call, held, envelope, plain_left, named } = self;
-        let (limits, tools) = (policy.limits, &policy.tools);
-        let state_is_in_bounds = match &state {
-            MarkupState::Prose(_) => call.is_none() && held.is_none(),
-            MarkupState::Opaque { tool, parameter } => {
-                let is_known = parameter.is_none_or(|parameter| !tools.parameters.name(parameter).is_empty());
-                call.is_none() && held.is_none() && is_known && !tools.tools.name(*tool).is_empty()
+        let SavedMarkup { calls, pending, state } = self;
+        let limits = policy.limits;
+        let mut machine = MarkupMachine { pending, calls, has_news: true, ..MarkupMachine::new(policy) };
+        let MarkupMachine { policy, busy, pending, .. } = &mut machine;
+        let is_call = |call: &Call| call.start <= read && call.is_in_bounds(policy);
+        let (state, is_in_bounds) = match state {
+            SavedState::Prose { code, plain_left } => {
+                if plain_left > 0 {
+                    busy.plain_left = plain_left;
+                }
+                (MarkupState::Prose(code), plain_left <= limits.bare)
             }
-            MarkupState::Unconfirmed(unconfirmed) => held.as_ref().is_some_and(|held| {
-                let body = held.get(unconfirmed.opening as usize..);
-                let fits =
-                    unconfirmed.opening as usize <= limits.tag && body.is_some_and(|body| body.len() <= limits.bare);
-                fits && call.is_some() && unconfirmed.end <= read
-            }),
-            MarkupState::Inside(_) => call.is_some() && held.is_none(),
-            MarkupState::Envelope(_) => envelope.as_ref().is_some_and(|envelope| {
-                let has_form = call.as_ref().is_some_and(|call| call.form().is_some());
-                held.is_none()
-                    && call.is_some() == envelope.is_read()
-                    && has_form == envelope.is_shaped()
-                    && envelope.is_in_bounds(read, &policy)
-            }),
-            MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => false,
+            SavedState::Opaque { tool, parameter } => (MarkupState::Opaque { tool, parameter }, true),
+            SavedState::Unconfirmed { unconfirmed, call, held, named } => {
+                let opening = unconfirmed.opening as usize;
+                let is_held = held.get(opening..).is_some_and(|body| body.len() <= limits.bare);
+                let is_in_bounds = opening <= limits.tag && is_held && unconfirmed.end <= read && is_call(&call);
+                (busy.call, busy.held, busy.named) = (*call, held, named);
+                (MarkupState::Unconfirmed(unconfirmed), is_in_bounds)
+            }
+            SavedState::Inside { inside, call } => {
+                busy.call = *call;
+                (MarkupState::Inside(inside), is_call(&busy.call))
+            }
+            SavedState::Envelope { code, envelope, call } => {
+                (busy.call, *busy.envelope) = (call.map_or(Call::NEW, |call| *call), *envelope);
+                let is_in_bounds = busy.envelope.is_in_bounds(read, policy) && is_call(&busy.call);
+                (MarkupState::Envelope(code), is_in_bounds && busy.envelope.restore(policy))
+            }
+            SavedState::Leaked => return None,
         };
-        let state_is_in_bounds = state_is_in_bounds
-            && matches!(state, MarkupState::Envelope(_)) == envelope.is_some()
-            && matches!(state, MarkupState::Unconfirmed(_)) == named.is_some();
-        let call_is_in_bounds = call.as_ref().is_none_or(|call| call.start <= read && call.is_in_bounds(&policy));
-        let is_plain_in_bounds = plain_left <= limits.bare;
-        if calls > read
-            || !is_plain_in_bounds
-            || !pending.is_in_bounds(read, limits.tag)
-            || !state_is_in_bounds
-            || !call_is_in_bounds
-        {
-            return None;
-        }
-        let mut machine = MarkupMachine { state, pending, calls, has_news: true, ..MarkupMachine::new(policy) };
-        if plain_left > 0 {
-            machine.busy.plain_left = plain_left;
-        }
-        if let Some(named) = named {
-            machine.busy.named = named;
-        }
-        if let Some(mut envelope) = envelope {
-            if !envelope.restore(&machine.policy) {
-                return None;
-            }
-            machine.busy.call = call.unwrap_or(Call::NEW);
-            *machine.busy.envelope = *envelope;
-        } else if let Some(call) = call {
-            machine.busy.call = call;
-            machine.busy.held = held.unwrap_or_default();
-        }
-        Some(machine)
-    }
-
-    /// Sets what is before the next byte of prose.
-    pub(crate) fn set_before(&mut self, before: Before) {
-        self.state.set_before(before);
+        let is_in_bounds = is_in_bounds && calls <= read && pending.is_in_bounds(read, limits.tag);
+        machine.state = state;
+        is_in_bounds.then_some(machine)
     }
 }

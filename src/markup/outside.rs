@@ -42,7 +42,9 @@ impl MarkupMachine {
 
     /// Sets what is before the next byte of prose.
     pub(crate) fn set_before(&mut self, before: Before) {
-        self.state.set_before(before);
+        if let MarkupState::Prose(code) = &mut self.state {
+            code.set_before(before);
+        }
     }
 
     /// Returns `true` if a `[` may begin an envelope.

@@ -1,14 +1,12 @@
 //! The states of the machine.
 
 use super::code::Code;
-use crate::before::Before;
 use crate::envelope::change::Change;
 use crate::reason::CallPart;
 use crate::scan::Quotes;
 
 /// What the text is part of.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[derive(Clone, Debug)]
 pub(super) enum MarkupState {
     Prose(Code),
     /// Another tool's call; `parameter`: the value of that parameter.
@@ -40,15 +38,6 @@ pub(super) enum MarkupState {
     Named {
         opening: usize,
     },
-}
-
-impl MarkupState {
-    /// Sets what is before the next byte of prose.
-    pub(super) fn set_before(&mut self, before: Before) {
-        if let MarkupState::Prose(code) = self {
-            code.set_before(before);
-        }
-    }
 }
 
 /// An opening tag that may have been only named in prose. It and what follows it is held back.

@@ -173,11 +173,7 @@ impl Parser {
 
     /// Returns the bytes read, the incomplete character after them, and the state.
     pub(crate) fn parts(&self) -> (u64, Tail, SavedSyntax) {
-        let mut syntax = self.syntax.save();
-        if self.quiet == Quiet::WithoutMark {
-            syntax.set_before(self.before);
-        }
-        (self.read, self.tail, syntax)
+        (self.read, self.tail, self.syntax.save(self.before))
     }
 
     /// Returns the policy of the parser.
