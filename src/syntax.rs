@@ -6,34 +6,21 @@ use alloc::sync::Arc;
 use crate::before::Before;
 use crate::call::{Addition, Call};
 use crate::config::Policy;
+use crate::json::machine::{JsonMachine, SavedJson};
 use crate::markup::checkpoint::SavedMarkup;
-use crate::shape::Shape;
+use crate::markup::machine::MarkupMachine;
 use crate::signal::{Piece, Quiet, Signal, Source};
-use crate::{json, markup};
 
 /// The machine for the syntax of a stream.
 #[derive(Clone, Debug)]
 pub(crate) enum Syntax {
     /// A message, with calls as markup.
-    Markup(markup::machine::MarkupMachine),
+    Markup(MarkupMachine),
     /// The arguments of one native call.
-    Json(json::machine::JsonMachine),
+    Json(JsonMachine),
 }
 
 impl Syntax {
-    pub(crate) fn markup(policy: Arc<Policy>) -> Syntax {
-        Syntax::Markup(markup::machine::MarkupMachine::new(policy))
-    }
-
-    pub(crate) fn json(policy: Arc<Policy>) -> Syntax {
-        Syntax::Json(json::machine::JsonMachine::new(policy))
-    }
-
-    /// Creates the syntax of the arguments of a tool that a shape reads.
-    pub(crate) fn shaped(policy: Arc<Policy>, tool: &str, shape: Shape) -> Syntax {
-        Syntax::Json(json::machine::JsonMachine::of_tool(policy, tool, shape))
-    }
-
     /// Reads `piece` from `*pos` up to the next signal.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
         match self {
@@ -54,20 +41,12 @@ impl Syntax {
         }
     }
 
-    /// Returns which text is certain to be prose.
+    /// Returns which text is certain to be prose, and what is before the next byte of prose.
     #[inline]
-    pub(crate) fn quiet(&self) -> Quiet {
+    pub(crate) fn quiet(&self) -> (Quiet, Before) {
         match self {
             Syntax::Markup(machine) => machine.quiet(),
-            Syntax::Json(_) => Quiet::Never,
-        }
-    }
-
-    /// Returns what is before the next byte of prose.
-    pub(crate) fn before(&self) -> Before {
-        match self {
-            Syntax::Markup(machine) => machine.before(),
-            Syntax::Json(_) => Before::MIDDLE,
+            Syntax::Json(_) => (Quiet::Never, Before::MIDDLE),
         }
     }
 
@@ -182,7 +161,7 @@ impl Syntax {
     pub(crate) fn restore(policy: Arc<Policy>, saved: SavedSyntax, read: u64) -> Option<Syntax> {
         Some(match saved {
             SavedSyntax::Markup(saved) => Syntax::Markup(saved.restore(policy, read)?),
-            SavedSyntax::Json(saved) => Syntax::Json(json::machine::JsonMachine::restore(policy, *saved)?),
+            SavedSyntax::Json(saved) => Syntax::Json(JsonMachine::restore(policy, *saved)?),
         })
     }
 }
@@ -192,5 +171,5 @@ impl Syntax {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum SavedSyntax {
     Markup(SavedMarkup),
-    Json(Box<json::machine::SavedJson>),
+    Json(Box<SavedJson>),
 }

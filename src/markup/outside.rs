@@ -14,30 +14,25 @@ use crate::envelope;
 use crate::signal::{Quiet, Signal, Source, ToolRef};
 
 impl MarkupMachine {
-    /// Returns which text is certain to be prose.
+    /// Returns which text is certain to be prose, and what is before the next byte of prose.
     #[inline]
-    pub(crate) fn quiet(&self) -> Quiet {
-        match self.state {
-            MarkupState::Prose(code) if self.pending.is_empty() && self.busy.plain_left == 0 => self.quiet_in(code),
-            _ => Quiet::Never,
-        }
+    pub(crate) fn quiet(&self) -> (Quiet, Before) {
+        let MarkupState::Prose(code) = self.state else { return (Quiet::Never, Before::MIDDLE) };
+        let is_quiet = self.pending.is_empty() && self.busy.plain_left == 0;
+        (if is_quiet { self.quiet_in(code) } else { Quiet::Never }, code.before())
     }
 
-    /// Does the same in prose without an incomplete tag.
+    /// Returns which text is certain to be prose after prose without an incomplete tag.
     #[inline]
     fn quiet_in(&self, code: Code) -> Quiet {
         match code {
             Code::Ignored => Quiet::WithoutBracket,
-            _ if self.reads_markers() => Quiet::Unknown,
+            // A `[` may begin an envelope.
+            _ if self.policy.envelopes().contains(Envelope::Mistral) => Quiet::Unknown,
             Code::Plain { .. } => Quiet::WithoutMark,
             _ if code.is_inside() => Quiet::WithoutCodeMark,
             _ => Quiet::Unknown,
         }
-    }
-
-    /// Returns what is before the next byte of prose.
-    pub(crate) fn before(&self) -> Before {
-        if let MarkupState::Prose(code) = self.state { code.before() } else { Before::MIDDLE }
     }
 
     /// Sets what is before the next byte of prose.
@@ -45,11 +40,6 @@ impl MarkupMachine {
         if let MarkupState::Prose(code) = &mut self.state {
             code.set_before(before);
         }
-    }
-
-    /// Returns `true` if a `[` may begin an envelope.
-    fn reads_markers(&self) -> bool {
-        self.policy.envelopes().contains(Envelope::Mistral)
     }
 
     /// Reads text that is all prose and begins nothing, where some text is certain to be prose.

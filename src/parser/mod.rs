@@ -8,6 +8,8 @@ use crate::before::Before;
 use crate::call::Addition;
 use crate::config::{Limits, Policy};
 use crate::event::{Event, Opaque};
+use crate::json::machine::JsonMachine;
+use crate::markup::machine::MarkupMachine;
 use crate::scan;
 use crate::signal::{Piece, Quiet, Signal, Source, ToolRef};
 use crate::syntax::{SavedSyntax, Syntax};
@@ -55,7 +57,8 @@ use feed::{Patch, Rest};
 pub struct Parser {
     /// The number of bytes of the stream that are read, without the tail.
     read: u64,
-    /// What is before the next byte, where it is certain which text is prose: newer than in the state.
+    /// What is before the next byte. If the text is certain to be prose without a mark, it is newer
+    /// than in the state.
     before: Before,
     /// Which text is certain to be prose.
     quiet: Quiet,
@@ -86,7 +89,7 @@ impl Parser {
     /// # drop(parsers);
     /// ```
     pub fn new(policy: impl Into<Arc<Policy>>) -> Parser {
-        Parser::from_parts(0, Tail::default(), Syntax::markup(policy.into()))
+        Parser::from_parts(0, Tail::default(), Syntax::Markup(MarkupMachine::new(policy.into())))
     }
 
     /// Creates a parser for the arguments of native calls.
@@ -119,7 +122,7 @@ impl Parser {
     /// }
     /// ```
     pub fn arguments(policy: impl Into<Arc<Policy>>) -> Parser {
-        Parser::from_parts(0, Tail::default(), Syntax::json(policy.into()))
+        Parser::from_parts(0, Tail::default(), Syntax::Json(JsonMachine::new(policy.into())))
     }
 
     /// Creates a parser for the arguments of native calls of this tool.
@@ -162,13 +165,14 @@ impl Parser {
             return Some(Parser::arguments(policy));
         }
         let shape = policy.shapes.find(tool)?;
-        Some(Parser::from_parts(0, Tail::default(), Syntax::shaped(policy, tool, shape)))
+        Some(Parser::from_parts(0, Tail::default(), Syntax::Json(JsonMachine::of_tool(policy, tool, shape))))
     }
 
     pub(crate) fn from_parts(read: u64, tail: Tail, syntax: Syntax) -> Parser {
-        let quiet = if tail.is_empty() { syntax.quiet() } else { Quiet::Never };
-        let before = syntax.before();
-        Parser { read, quiet, before, patch: Patch::default(), tail, syntax }
+        let (quiet, before) = (Quiet::Never, Before::MIDDLE);
+        let mut parser = Parser { read, quiet, before, patch: Patch::default(), tail, syntax };
+        parser.set_quiet();
+        parser
     }
 
     /// Returns the bytes read, the incomplete character after them, and the state.
@@ -318,14 +322,9 @@ impl Parser {
 
     /// Sets which text is certain to be prose, after the state has changed.
     fn set_quiet(&mut self) {
-        self.quiet = if self.is_waiting() { Quiet::Never } else { self.syntax.quiet() };
-        self.before = self.syntax.before();
-    }
-
-    /// Stores what is before the next byte of prose in the state, before that is used.
-    fn store_before(&mut self) {
-        if self.quiet == Quiet::WithoutMark {
-            self.syntax.set_before(self.before);
+        (self.quiet, self.before) = self.syntax.quiet();
+        if self.is_waiting() {
+            self.quiet = Quiet::Never;
         }
     }
 
@@ -407,7 +406,9 @@ impl Parser {
 
     #[inline(never)]
     fn decide_slow(&mut self, feed: &mut Feed<'_>) -> Option<Decision> {
-        self.store_before();
+        if self.quiet == Quiet::WithoutMark {
+            self.syntax.set_before(self.before);
+        }
         let decision = loop {
             // Where in the stream the text begins. Nothing after it has been read.
             let start = self.read - feed.text.len() as u64;
