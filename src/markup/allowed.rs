@@ -2,9 +2,9 @@
 
 use super::code::{Bracket, Code};
 use super::names::{Name, Others, Set, TagNames};
-use super::state::{Body, Inside, MarkupState, Spot};
+use super::state::{Body, Inside, Spot};
 use super::tag::Allowed;
-use crate::config::Envelopes;
+use crate::config::{CallStart, Envelopes, Policy};
 use crate::envelope::kinds::{Tags, openers};
 use crate::scan::Quotes;
 
@@ -30,39 +30,27 @@ pub(super) const CONFIRMING: Allowed =
 pub(super) const SHORTEST_CONFIRMING: usize = 9;
 
 /// The tags between parameters: the tags that confirm a call, and the opening tags of tools.
-const BETWEEN: Allowed = Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING };
+pub(super) const BETWEEN: Allowed = Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING };
 
 /// The opening tags of tools.
 pub(super) const OPENING: Allowed = Allowed { open: TOOLS, ..NOTHING };
 
-/// Returns the tags of a state.
-#[inline]
-pub(super) fn allowed(state: &MarkupState, after_backtick: bool) -> Allowed {
-    match state {
-        MarkupState::Prose(_) | MarkupState::Envelope(_) => NOTHING,
-        MarkupState::Opaque { tool, parameter: None } => Allowed {
-            open: TagNames { others: Others::ToolsAndParameters, ..TOOLS },
-            close: TagNames { others: Others::Only(Name::Tool(*tool)), ..TagNames::NONE },
-            ..NOTHING
-        },
-        MarkupState::Opaque { parameter: Some(parameter), .. } => Allowed {
-            close: TagNames { others: Others::Only(Name::Parameter(*parameter)), ..TagNames::NONE },
-            ..NOTHING
-        },
-        MarkupState::Unconfirmed(_) => BETWEEN,
-        MarkupState::Inside(inside) => in_call(*inside, after_backtick),
-        MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => NOTHING,
-    }
+/// Returns the tags of another tool's call. `parameter`: in the value of that parameter.
+pub(super) fn in_opaque(tool: u16, parameter: Option<u16>) -> Allowed {
+    let (open, close) = match parameter {
+        None => (TagNames { others: Others::ToolsAndParameters, ..TOOLS }, Name::Tool(tool)),
+        Some(parameter) => (TagNames::NONE, Name::Parameter(parameter)),
+    };
+    Allowed { open, close: TagNames { others: Others::Only(close), ..TagNames::NONE }, ..NOTHING }
 }
 
-/// Returns the tags of prose. `anywhere`: calls written as markup may start in code.
-/// `bare`: the limit of a header.
-pub(super) fn in_prose(code: Code, anywhere: bool, families: Envelopes, bare: usize) -> Allowed {
+/// Returns the tags of prose, in which envelopes of these families may start.
+pub(super) fn in_prose(code: Code, families: Envelopes, policy: &Policy) -> Allowed {
     let bracket = code.at_bracket();
-    let may_open = bracket == Bracket::Plain && !code.is_after_backtick() && !families.is_empty();
-    let envelope = if may_open { Tags { limit: bare, ..openers(families) } } else { Tags::none() };
+    let may_start = bracket == Bracket::Plain && !code.is_after_backtick() && !families.is_empty();
+    let envelope = if may_start { Tags { limit: policy.limits.bare, ..openers(families) } } else { Tags::none() };
     match bracket {
-        _ if anywhere => Allowed { envelope, ..OPENING },
+        _ if policy.call_start == CallStart::Anywhere => Allowed { envelope, ..OPENING },
         Bracket::Plain => {
             Allowed { open: TagNames { shown: Set::THINK.or(Set::THINKING), ..TOOLS }, envelope, ..OPENING }
         }
@@ -85,7 +73,8 @@ pub(super) fn in_list(inside: Inside, after_backtick: bool) -> Allowed {
     Allowed { open: only(open), close: only(close), ..NOTHING }
 }
 
-fn in_call(Inside { spot, .. }: Inside, after_backtick: bool) -> Allowed {
+/// Returns the tags of a call.
+pub(super) fn in_call(Inside { spot, .. }: Inside, after_backtick: bool) -> Allowed {
     let ends_suggestion = Set::SUGGEST.or(Set::FOLLOW_UP).or(Set::ASK);
     let elements = Set::CONTENT.or(Set::MODE);
     let (open, close) = match spot {

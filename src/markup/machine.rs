@@ -18,7 +18,7 @@ use alloc::sync::Arc;
 
 use nom::{Complete, IsStreaming, Streaming};
 
-use super::allowed::{self, NOTHING, allowed};
+use super::allowed::{self, BETWEEN, NOTHING, OPENING};
 use super::code::Code;
 use super::inside::CallReader;
 use super::lexer::Pending;
@@ -26,9 +26,9 @@ use super::state::{Inside, MarkupState, Spot};
 use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
 use crate::call::{Addition, Call};
 use crate::config::{CallStart, Envelopes, Policy};
-use crate::envelope;
 use crate::envelope::change::Change;
 use crate::envelope::machine::EnvelopeMachine;
+use crate::envelope::tag_names::may_open;
 use crate::lazy::{Fresh, Lazy};
 use crate::scan;
 use crate::signal::{Piece, Signal, Source, ToolRef};
@@ -307,8 +307,11 @@ impl MarkupMachine {
                     }
                     bracket
                 }
-                _ => {
-                    let bracket = self.next_bracket(text.as_bytes(), *pos);
+                ref state => {
+                    let bracket = match state {
+                        MarkupState::Prose(_) => self.policy.tools.next_tag(text.as_bytes(), *pos),
+                        _ => scan::bracket(&text.as_bytes()[*pos..]).map_or(text.len(), |found| *pos + found),
+                    };
                     if !self.push(&text[*pos..bracket]) {
                         return None;
                     }
@@ -380,14 +383,6 @@ impl MarkupMachine {
         self.is_passing = was_passing;
     }
 
-    /// Returns where the next `<` is that may mean something; the end of the text if there is none.
-    fn next_bracket(&self, text: &[u8], from: usize) -> usize {
-        if let MarkupState::Prose(Code::Ignored) = self.state {
-            return self.policy.tools.next_tag(text, from);
-        }
-        scan::bracket(&text[from..]).map_or(text.len(), |found| from + found)
-    }
-
     /// Reads what the bytes from a `<` on are in this state.
     pub(super) fn read<S: IsStreaming>(&self, bytes: &[u8], after_backtick: bool) -> LexedTag {
         if let MarkupState::Prose(_) = self.state
@@ -395,26 +390,29 @@ impl MarkupMachine {
         {
             return read;
         }
-        let allowed = match &self.state {
+        let allowed = self.allowed(bytes, after_backtick);
+        tag::read::<S>(bytes, &allowed, &self.policy.tools, self.policy.limits.tag.min(u32::MAX as usize))
+    }
+
+    /// Returns the tags that mean something in this state, of which `bytes` may be one.
+    #[inline]
+    fn allowed(&self, bytes: &[u8], after_backtick: bool) -> Allowed {
+        match self.state {
             MarkupState::Prose(code) => {
-                let may_open = envelope::tag_names::may_open(bytes.get(1..).unwrap_or_default());
                 // The code is that after a pending tag whose text has been emitted.
-                let starts = may_open && !self.pending.shown;
-                let envelopes = if starts { self.envelopes() } else { Envelopes::NONE };
-                allowed::in_prose(
-                    *code,
-                    self.policy.call_start == CallStart::Anywhere,
-                    envelopes,
-                    self.policy.limits.bare,
-                )
+                let starts = !self.pending.shown && may_open(bytes.get(1..).unwrap_or_default());
+                let families = if starts { self.envelopes() } else { Envelopes::NONE };
+                allowed::in_prose(code, families, &self.policy)
             }
+            MarkupState::Opaque { tool, parameter } => allowed::in_opaque(tool, parameter),
+            MarkupState::Unconfirmed(_) => BETWEEN,
+            MarkupState::Inside(inside) => allowed::in_call(inside, after_backtick),
             MarkupState::Envelope(_) => {
-                let open = if self.busy.envelope.allows_tools() { allowed::OPENING } else { NOTHING };
+                let open = if self.busy.envelope.allows_tools() { OPENING } else { NOTHING };
                 Allowed { envelope: self.busy.envelope.tags(&self.policy), ..open }
             }
-            state => allowed(state, after_backtick),
-        };
-        tag::read::<S>(bytes, &allowed, &self.policy.tools, self.policy.limits.tag.min(u32::MAX as usize))
+            MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => NOTHING,
+        }
     }
 
     /// Appends text that is no tag to what is open.
@@ -527,21 +525,16 @@ impl MarkupMachine {
     /// Acts on a tag that is no text.
     pub(super) fn act(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64, from: Source) -> Option<Signal> {
         match self.state {
-            MarkupState::Prose(_) | MarkupState::Opaque { .. } => self.act_outside(tag, text, start, end, from),
-            MarkupState::Unconfirmed(unconfirmed) => {
-                self.confirm(&unconfirmed);
-                self.act_inside(tag, text, end)
+            MarkupState::Prose(_) | MarkupState::Opaque { .. } => {
+                return self.act_outside(tag, text, start, end, from);
             }
-            MarkupState::Envelope(code) => self.act_envelope(tag, text, code, end),
+            MarkupState::Envelope(code) => return self.act_envelope(tag, text, code, end),
+            MarkupState::Unconfirmed(unconfirmed) => self.confirm(&unconfirmed),
             MarkupState::Inside(_)
             | MarkupState::Ended { .. }
             | MarkupState::Named { .. }
-            | MarkupState::Change { .. } => self.act_inside(tag, text, end),
+            | MarkupState::Change { .. } => {}
         }
-    }
-
-    /// Acts on a tag in a call.
-    fn act_inside(&mut self, tag: &Tag, text: &[u8], end: u64) -> Option<Signal> {
         if self.inside()?.act(tag, text) {
             self.state = MarkupState::Ended { end, is_named: false };
         }
