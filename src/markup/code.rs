@@ -2,7 +2,6 @@
 //!
 //! Whether a byte is code depends only on the bytes before it, so no text has to wait.
 
-use super::names::Name;
 use crate::before::Before;
 
 /// A position in prose: inside or outside code.
@@ -77,21 +76,13 @@ pub(super) enum Bracket {
     Thinking { long: bool },
 }
 
+/// The position after a call.
 pub(super) const MIDDLE: Code = Code::Plain { before: Before::MIDDLE };
 
+/// The position at the start of a stream.
 pub(super) const LINE_START: Code = Code::Plain { before: Before::START };
 
 impl Code {
-    /// Returns the state at the start of a stream.
-    pub(super) fn at_start(ignored: bool) -> Code {
-        if ignored { Code::Ignored } else { LINE_START }
-    }
-
-    /// Returns the state after a call.
-    pub(super) fn after_call(ignored: bool) -> Code {
-        if ignored { Code::Ignored } else { MIDDLE }
-    }
-
     /// Returns what the next character can begin if it is `<`.
     pub(super) fn at_bracket(self) -> Bracket {
         match self {
@@ -135,14 +126,6 @@ impl Code {
         if let Code::Plain { before } = self {
             *before = new;
         }
-    }
-
-    pub(super) fn enter_thinking(&mut self, name: Name) {
-        *self = Code::Thinking { long: name == Name::Thinking };
-    }
-
-    pub(super) fn leave_thinking(&mut self) {
-        *self = MIDDLE;
     }
 
     /// Returns the state after one more byte.
@@ -203,7 +186,7 @@ mod tests {
 
     /// Returns what a `<` after the text can begin.
     fn after(text: &str) -> Bracket {
-        let mut code = Code::at_start(false);
+        let mut code = LINE_START;
         code.pass(text.as_bytes());
         code.at_bracket()
     }

@@ -1,6 +1,6 @@
 //! Envelopes: how their machine is driven by that of the text around them.
 
-use super::code::Code;
+use super::code::{Code, MIDDLE};
 use super::machine::{MarkupBuffers, MarkupMachine};
 use super::names::{Name, Side};
 use super::state::MarkupState;
@@ -208,10 +208,9 @@ impl MarkupMachine {
 
     /// Continues after a call.
     fn after_envelope(&mut self, next: AfterCall) {
-        let code = Code::after_call(false);
         self.state = match next {
-            AfterCall::Header => MarkupState::Envelope(code),
-            AfterCall::Prose => MarkupState::Change { change: Change::NoCall, code },
+            AfterCall::Header => MarkupState::Envelope(MIDDLE),
+            AfterCall::Prose => MarkupState::Change { change: Change::NoCall, code: MIDDLE },
         };
     }
 

@@ -19,7 +19,7 @@ use alloc::sync::Arc;
 use nom::{Complete, IsStreaming, Streaming};
 
 use super::allowed::{self, BETWEEN, NOTHING, OPENING};
-use super::code::Code;
+use super::code::{Code, LINE_START, MIDDLE};
 use super::inside::CallReader;
 use super::lexer::Pending;
 use super::state::{Inside, MarkupState, Spot};
@@ -74,7 +74,7 @@ impl Fresh for MarkupBuffers {
 
 impl MarkupMachine {
     pub(crate) fn new(policy: Arc<Policy>) -> MarkupMachine {
-        let state = MarkupState::Prose(Code::at_start(!tracks_code(&policy)));
+        let state = MarkupState::Prose(tracked(LINE_START, &policy));
         MarkupMachine {
             policy,
             state,
@@ -264,7 +264,7 @@ impl MarkupMachine {
 
     /// Makes it ready for the next stream. Its memory is kept.
     pub(crate) fn restart(&mut self) {
-        self.state = MarkupState::Prose(Code::at_start(!tracks_code(&self.policy)));
+        self.state = MarkupState::Prose(tracked(LINE_START, &self.policy));
         self.pending.clear();
         self.calls = 0;
         if self.busy.plain_left > 0 {
@@ -546,7 +546,7 @@ impl MarkupMachine {
     }
 
     pub(super) fn code_after_call(&self) -> Code {
-        Code::after_call(!tracks_code(&self.policy))
+        tracked(MIDDLE, &self.policy)
     }
 
     /// Emits what has been decided and not been emitted yet.
@@ -569,7 +569,8 @@ impl MarkupMachine {
     }
 }
 
-/// Returns `true` if it matters what of the prose is code.
-fn tracks_code(policy: &Policy) -> bool {
-    policy.call_start != CallStart::Anywhere || !policy.envelopes().is_empty()
+/// Returns a position in prose, if it matters what of the prose is code.
+fn tracked(code: Code, policy: &Policy) -> Code {
+    let matters = policy.call_start != CallStart::Anywhere || !policy.envelopes().is_empty();
+    if matters { code } else { Code::Ignored }
 }

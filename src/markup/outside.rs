@@ -2,7 +2,7 @@
 
 use nom::IsStreaming;
 
-use super::code::Code;
+use super::code::{Code, MIDDLE};
 use super::machine::MarkupMachine;
 use super::names::{Name, Side};
 use super::pass::Openers;
@@ -124,8 +124,10 @@ impl MarkupMachine {
             return true;
         }
         match (&mut self.state, tag.name, tag.side) {
-            (MarkupState::Prose(code), Name::Think | Name::Thinking, Side::Open) => code.enter_thinking(tag.name),
-            (MarkupState::Prose(code), ..) => code.leave_thinking(),
+            (MarkupState::Prose(code), Name::Think | Name::Thinking, Side::Open) => {
+                *code = Code::Thinking { long: tag.name == Name::Thinking };
+            }
+            (MarkupState::Prose(code), ..) => *code = MIDDLE,
             (MarkupState::Opaque { parameter, .. }, Name::Parameter(name), Side::Open) => *parameter = Some(name),
             (MarkupState::Opaque { parameter, .. }, Name::Parameter(_), Side::Close) => *parameter = None,
             (MarkupState::Opaque { .. }, ..) => {
