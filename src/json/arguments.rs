@@ -151,27 +151,30 @@ impl Arguments {
     /// Reads text from `*pos` to the end of the value, or to something that is certain and not
     /// shown, or to the end of the text.
     pub(crate) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
-        while !self.lexer.is_closed() && !self.lexer.is_ill_formed() {
-            // Most of a stream is text, for which no token is created.
-            let plain = self.lexer.plain_len(text, *pos);
-            if plain > 0 {
-                self.push(&text[*pos..*pos + plain], call, policy);
-                *pos += plain;
-                continue;
-            }
-            if let Some((char, len)) = self.lexer.escaped(text, *pos) {
-                self.push(char.encode_utf8(&mut [0; 4]), call, policy);
-                *pos += len;
-                continue;
-            }
-            if *pos == text.len() && self.lexer.is_in_text() {
-                break;
-            }
-            let Some(token) = self.lexer.next(text, pos) else { break };
-            if self.act(token, call, policy) && !call.is_all_shown() {
-                break;
-            }
+        while !self.lexer.is_closed() && !self.lexer.is_ill_formed() && self.read_next(text, pos, call, policy) {}
+    }
+
+    /// Reads the next token. Returns `false` at the end of the text, or if something is certain and
+    /// not shown.
+    #[inline(always)] // It is the body of a loop.
+    pub(super) fn read_next(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) -> bool {
+        // Most of a stream is text, for which no token is created.
+        let plain = self.lexer.plain_len(text, *pos);
+        if plain > 0 {
+            self.push(&text[*pos..*pos + plain], call, policy);
+            *pos += plain;
+            return true;
         }
+        if let Some((char, len)) = self.lexer.escaped(text, *pos) {
+            self.push(char.encode_utf8(&mut [0; 4]), call, policy);
+            *pos += len;
+            return true;
+        }
+        if *pos == text.len() && self.lexer.is_in_text() {
+            return false;
+        }
+        let Some(token) = self.lexer.next(text, pos) else { return false };
+        !self.act(token, call, policy) || call.is_all_shown()
     }
 
     /// Ends the text of a list of suggestions in the call and reads it. It is a value of its own:

@@ -147,27 +147,7 @@ impl JsonMachine {
         if let Some(reader) = shaped {
             return step_shaped(reader, text, pos, call, &self.policy);
         }
-        while !is_over(arguments, call, text, pos) {
-            // Most of a stream is text, for which no token is created.
-            let plain = arguments.lexer.plain_len(text, *pos);
-            if plain > 0 {
-                arguments.push(&text[*pos..*pos + plain], call, &self.policy);
-                *pos += plain;
-                continue;
-            }
-            if let Some((char, len)) = arguments.lexer.escaped(text, *pos) {
-                arguments.push(char.encode_utf8(&mut [0; 4]), call, &self.policy);
-                *pos += len;
-                continue;
-            }
-            if *pos == text.len() && arguments.lexer.is_in_text() {
-                break;
-            }
-            let Some(token) = arguments.lexer.next(text, pos) else { break };
-            if arguments.act(token, call, &self.policy) && !call.is_all_shown() {
-                break;
-            }
-        }
+        while !is_over(arguments, call, text, pos) && arguments.read_next(text, pos, call, &self.policy) {}
         self.partial()
     }
 
