@@ -6,13 +6,10 @@ use alloc::sync::Arc;
 use super::name;
 use crate::call::Call;
 use crate::config::Policy;
-use crate::json::arguments::Arguments;
+use crate::json::arguments::{Arguments, Parameter};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::shape::reader::{ShapeReader, Written};
-
-/// Keys of our arguments that bare JSON is recognized by.
-const OUR_KEYS: [&str; 6] = ["question", "follow_up", "suggestions", "options", "suggest", "suggestion"];
 
 /// Reads the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -180,7 +177,7 @@ impl ArgumentsReader {
     pub(super) fn is_main_key(&self, key: &[u8]) -> bool {
         match self {
             ArgumentsReader::None => false,
-            ArgumentsReader::Own(_) => OUR_KEYS.iter().any(|one| one.as_bytes() == key),
+            ArgumentsReader::Own(_) => Parameter::of(key) != Parameter::Other,
             ArgumentsReader::Shape(reader) => reader.is_main_key(key),
         }
     }

@@ -19,7 +19,7 @@ impl EnvelopeMachine {
         let may_be_all = is_first && is_arguments(self.key.text());
         let value = match &mut self.reader {
             ArgumentsReader::None => ParameterValue::Nothing,
-            ArgumentsReader::Own(_) => match Parameter::of(&self.key) {
+            ArgumentsReader::Own(_) => match Parameter::of(self.key.text()) {
                 Parameter::Other if may_be_all => ParameterValue::Arguments,
                 parameter => begin_own(parameter, is_json, context.call),
             },

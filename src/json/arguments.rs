@@ -238,15 +238,32 @@ impl Arguments {
     /// Returns the meaning of the next value, after the end of its key.
     fn role_of_key(&mut self, call: &mut Call, policy: &Arc<Policy>) -> ValueRole {
         let Some(within) = self.within.last_mut() else { return ValueRole::Nothing };
-        match within {
-            Container::Parameters => self.list = list_of(&self.key),
-            Container::Entries { map: false } if role_in_suggestion(&self.key) != ValueRole::Nothing => {
-                *within = begin_suggestion(call, policy);
+        let in_suggestion = match self.key.text() {
+            b"text" | b"answer" => ValueRole::Answer,
+            b"mode" => ValueRole::Mode,
+            _ => ValueRole::Nothing,
+        };
+        match (within, Parameter::of(self.key.text())) {
+            (Container::Parameters, Parameter::List(list)) => {
+                self.list = Some(list);
+                ValueRole::List
             }
-            Container::Entries { map } => *map |= is_named(&self.key),
-            Container::Suggestion { .. } | Container::Items => {}
+            (Container::Parameters, parameter) => {
+                self.list = None;
+                if parameter == Parameter::Question { ValueRole::Question } else { ValueRole::Nothing }
+            }
+            (within @ Container::Entries { map: false }, _) if in_suggestion != ValueRole::Nothing => {
+                *within = begin_suggestion(call, policy);
+                in_suggestion
+            }
+            (Container::Entries { map }, parameter) => {
+                let named = self.key.is_number() || parameter == Parameter::List(ListParameter::Suggest);
+                *map |= named;
+                ValueRole::Entry { named }
+            }
+            (Container::Suggestion { .. }, _) => in_suggestion,
+            (Container::Items, _) => ValueRole::Nothing,
         }
-        role_of(*within, &self.key)
     }
 
     /// Begins a value.
@@ -506,7 +523,7 @@ fn read_json_list(text: &str, list: ListParameter, call: &mut Call, policy: &Arc
     }
 }
 
-/// A parameter of a call that is written as text.
+/// A parameter of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameter {
     Question,
@@ -516,45 +533,13 @@ pub(crate) enum Parameter {
 
 impl Parameter {
     /// Returns the parameter that has this name.
-    pub(crate) fn of(key: &Key) -> Parameter {
-        match list_of(key) {
-            Some(list) => Parameter::List(list),
-            None if key.text() == b"question" => Parameter::Question,
-            None => Parameter::Other,
+    pub(crate) fn of(name: &[u8]) -> Parameter {
+        match name {
+            b"question" => Parameter::Question,
+            b"follow_up" | b"suggestions" => Parameter::List(ListParameter::FollowUp),
+            b"options" => Parameter::List(ListParameter::Options),
+            b"suggest" | b"suggestion" => Parameter::List(ListParameter::Suggest),
+            _ => Parameter::Other,
         }
-    }
-}
-
-/// Returns the meaning of the value of a key.
-fn role_of(within: Container, key: &Key) -> ValueRole {
-    match within {
-        Container::Parameters if key.text() == b"question" => ValueRole::Question,
-        Container::Parameters if list_of(key).is_some() => ValueRole::List,
-        Container::Suggestion { .. } => role_in_suggestion(key),
-        Container::Entries { .. } => ValueRole::Entry { named: is_named(key) },
-        Container::Parameters | Container::Items => ValueRole::Nothing,
-    }
-}
-
-/// Returns the list whose parameter has this name.
-fn list_of(key: &Key) -> Option<ListParameter> {
-    match key.text() {
-        b"follow_up" | b"suggestions" => Some(ListParameter::FollowUp),
-        b"options" => Some(ListParameter::Options),
-        b"suggest" | b"suggestion" => Some(ListParameter::Suggest),
-        _ => None,
-    }
-}
-
-/// Returns `true` if a suggestion in a map may have this key.
-fn is_named(key: &Key) -> bool {
-    key.is_number() || matches!(key.text(), b"suggest" | b"suggestion")
-}
-
-fn role_in_suggestion(key: &Key) -> ValueRole {
-    match key.text() {
-        b"text" | b"answer" => ValueRole::Answer,
-        b"mode" => ValueRole::Mode,
-        _ => ValueRole::Nothing,
     }
 }
