@@ -176,6 +176,7 @@ mod reason;
 mod scan;
 mod shape;
 mod signal;
+mod space;
 #[cfg(feature = "stream")]
 pub mod stream;
 mod syntax;

@@ -10,6 +10,7 @@ use crate::json::arguments::{Arguments, Parameter};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::shape::reader::{ShapeReader, Written};
+use crate::space::is_space;
 
 /// Reads the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -90,7 +91,7 @@ impl ArgumentsReader {
                 }
                 if arguments.is_ill_formed() {
                     call.reject(Reason::Malformed(Note::IllFormedJson));
-                } else if text[pos..].bytes().any(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r')) {
+                } else if text[pos..].bytes().any(|byte| !is_space(byte)) {
                     call.repair(Note::TextAfterArguments, policy);
                 }
             }

@@ -3,6 +3,7 @@
 use alloc::string::String;
 
 use crate::config::{ASK, Policy};
+use crate::space;
 
 /// The length of the longest name.
 const LONGEST: usize = 128;
@@ -112,7 +113,7 @@ impl NameText {
 
 /// Returns `true` if the character is space in a header.
 pub(super) fn is_space(char: char) -> bool {
-    matches!(char, ' ' | '\t' | '\r' | '\n')
+    u8::try_from(char).is_ok_and(space::is_space)
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use super::kinds::{Kind, Kinds, Tags};
 use super::name::is_name;
 use super::tag_names::{FoundTag, MissingBytes, Prefix, SHORTEST_OPENER, TagName, find_name, find_token, may_open};
 use crate::config::{Envelope, Envelopes};
-use crate::markup::attributes::{attributes, is_space, space_and_end, trim};
+use crate::markup::attributes::{attributes, space_and_end, trim};
+use crate::space::is_space;
 
 /// What the bytes from a `<` on are.
 #[derive(Clone, Debug, PartialEq, Eq)]

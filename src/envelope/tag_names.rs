@@ -2,8 +2,8 @@
 
 use super::kinds::{Kinds, Tags, Token};
 use crate::config::Envelope;
-use crate::markup::attributes::is_space;
 use crate::prefixes::Prefixes;
+use crate::space::is_space;
 
 /// The tokens as they are written, between `<|` and `|>`.
 const TOKENS: [(&str, Token); 16] = [

@@ -2,6 +2,8 @@
 
 use smallvec::SmallVec;
 
+use crate::space::is_space;
+
 /// No known key is longer than this, except numbers.
 const LONGEST: usize = 15;
 
@@ -65,9 +67,4 @@ impl Key {
     pub(crate) fn is_in_bounds(&self) -> bool {
         self.bytes.len() <= LONGEST + 1
     }
-}
-
-/// Returns `true` for tag space.
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }

@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 use super::grammar::{self, Matched};
 use crate::scan;
+use crate::space::is_space;
 
 /// The maximum depth of nested arrays and objects.
 pub(crate) const DEPTH: u8 = 128;
@@ -210,7 +211,7 @@ impl Lexer {
         loop {
             let byte = *text.as_bytes().get(*pos)?;
             match byte {
-                b' ' | b'\t' | b'\r' | b'\n' => {}
+                byte if is_space(byte) => {}
                 b':' if self.expect == Expect::Colon => self.expect = Expect::Value,
                 _ => return (self.expect == Expect::Value).then_some(byte),
             }
@@ -321,7 +322,7 @@ impl Lexer {
     fn next_between<'t>(&mut self, text: &'t str, pos: &mut usize) -> Option<JsonToken<'t>> {
         loop {
             let byte = *text.as_bytes().get(*pos)?;
-            if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+            if is_space(byte) {
                 *pos += 1;
                 continue;
             }

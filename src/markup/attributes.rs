@@ -5,6 +5,8 @@ use nom::character::char;
 use nom::sequence::preceded;
 use nom::{Emit, Err, IsStreaming, Needed, OutputM, Parser};
 
+use crate::space::is_space;
+
 /// What a rule leaves of its input, and what it found.
 pub(crate) type Parsed<'i, T> = Result<(&'i [u8], T), Err<()>>;
 
@@ -88,11 +90,6 @@ fn unquoted<S: IsStreaming>(input: &[u8]) -> Parsed<'_, &[u8]> {
 
 fn space<'i>() -> impl Parser<&'i [u8], Output = &'i [u8], Error = ()> {
     take_while(is_space)
-}
-
-/// Returns `true` if the byte is white space inside a tag.
-pub(crate) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
 }
 
 fn is_in_name(b: u8) -> bool {

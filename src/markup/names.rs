@@ -2,9 +2,9 @@
 
 use core::ops::Range;
 
-use super::attributes::is_space;
 use crate::config::Tools;
 use crate::envelope::kinds::Kind;
+use crate::space::is_space;
 
 /// What a tag's name means. Synonyms are one name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,6 +23,7 @@ use crate::config::Policy;
 use crate::json::lexer::{JsonToken, Lexer};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
+use crate::space::is_space;
 use crate::utf8;
 pub(crate) use parameters::Written;
 
@@ -457,7 +458,7 @@ impl Reading<'_> {
             let byte = text.as_bytes()[*pos];
             self.reader.start = match (self.reader.start, byte) {
                 (Start::Json { .. }, _) => return true,
-                (Start::Blank, b' ' | b'\t' | b'\r' | b'\n') => Start::Blank,
+                (Start::Blank, _) if is_space(byte) => Start::Blank,
                 (Start::Blank, b'`') => Start::Fence(1),
                 (Start::Fence(1), b'`') => Start::Fence(2),
                 (Start::Fence(2), b'`') => {
