@@ -126,21 +126,18 @@ impl Tags {
 
 /// Returns the tags and tokens that begin an envelope.
 pub(crate) fn openers(families: Envelopes) -> Tags {
-    let any = |some: &[Envelope]| some.iter().any(|&family| families.contains(family));
-    let mut open = Kinds::NONE;
-    let mut add = |is_read: bool, kinds: Kinds| {
-        if is_read {
-            open = open.or(kinds);
-        }
+    let of = |family| match family {
+        Envelope::FunctionXml => Kinds::WRAPPERS.or(Kinds::FUNCTION),
+        Envelope::Hermes => Kinds::WRAPPERS,
+        Envelope::Invoke => Kinds::WRAPPERS.or(Kinds::INVOKE),
+        Envelope::Dsml => Kinds::WRAPPERS.or(Kinds::CALLS),
+        Envelope::Glm => Kinds::TOOL_CALL,
+        Envelope::Harmony => Kinds::of(Token::Start).or(Kinds::of(Token::Channel)),
+        Envelope::Kimi => Kinds::of(Token::SectionBegin).or(Kinds::of(Token::CallBegin)),
+        Envelope::Deepseek => Kinds::of(Token::DeepseekBegin).or(Kinds::of(Token::DeepseekCall)),
+        Envelope::Llama => Kinds::of(Token::PythonStart),
+        Envelope::BareJson | Envelope::Mistral => Kinds::NONE,
     };
-    let tags = [Envelope::FunctionXml, Envelope::Hermes, Envelope::Invoke, Envelope::Dsml];
-    add(any(&tags), Kinds::WRAPPERS);
-    add(any(&[Envelope::Glm]), Kinds::TOOL_CALL);
-    add(any(&[Envelope::FunctionXml, Envelope::Dsml]), Kinds::FUNCTION);
-    add(any(&[Envelope::Invoke, Envelope::Dsml]), Kinds::INVOKE);
-    add(any(&[Envelope::Harmony]), Kinds::of(Token::Start).or(Kinds::of(Token::Channel)));
-    add(any(&[Envelope::Kimi]), Kinds::of(Token::SectionBegin).or(Kinds::of(Token::CallBegin)));
-    add(any(&[Envelope::Llama]), Kinds::of(Token::PythonStart));
-    add(any(&[Envelope::Deepseek]), Kinds::of(Token::DeepseekBegin).or(Kinds::of(Token::DeepseekCall)));
+    let open = families.iter().fold(Kinds::NONE, |open, family| open.or(of(family)));
     Tags { open, families, ..Tags::none() }
 }

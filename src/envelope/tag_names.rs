@@ -111,19 +111,14 @@ pub(crate) fn may_open(rest: &[u8]) -> bool {
 }
 
 /// What the opening tags and the tokens begin with, after the `<`.
-static OPENINGS: Prefixes = AFTER_SPACE
-    .with(b"tool")
-    .with(b"func")
-    .with(b"invo")
-    .with(PREFIXES[1].as_bytes())
-    .with(b"mini")
-    .with(b"seed")
-    .with(b"xai:")
-    .with(b"|");
-
-/// Space, then space or a bar.
-const AFTER_SPACE: Prefixes = {
-    let (mut prefixes, mut i) = (Prefixes::NONE, 0);
+static OPENINGS: Prefixes = {
+    let (mut prefixes, mut i) = (Prefixes::NONE.with(b"|"), 0);
+    while i < BEGINNINGS.len() {
+        prefixes = prefixes.with(&BEGINNINGS[i]);
+        i += 1;
+    }
+    // Space, then space or a bar.
+    i = 0;
     while i < 4 * 7 {
         prefixes = prefixes.with(&[b" \t\r\n"[i / 7], b" \t\r\n|\xE2\xEF"[i % 7]]);
         i += 1;
@@ -131,24 +126,15 @@ const AFTER_SPACE: Prefixes = {
     prefixes
 };
 
+/// What the names in opening tags begin with.
+const BEGINNINGS: [[u8; 4]; 7] = [*b"tool", *b"func", *b"invo", *b"antm", *b"mini", *b"seed", *b"xai:"];
+
 #[inline(never)]
 fn shares_prefix(rest: &[u8]) -> bool {
-    let shares = |name: &[u8; 4]| name.iter().zip(rest).all(|(one, other)| one == other);
-    match rest.first() {
-        None => true,
-        Some(b't') => shares(b"tool"),
-        Some(b'f') => shares(b"func"),
-        Some(b'i') => shares(b"invo"),
-        Some(b'a') => shares(PREFIXES[1].as_bytes().first_chunk().unwrap_or(b"    ")),
-        Some(b'm') => shares(b"mini"),
-        Some(b's') => shares(b"seed"),
-        Some(b'x') => shares(b"xai:"),
-        Some(b'|' | 0xE2 | 0xEF) => true,
-        Some(&first) if is_space(first) => {
-            let next = rest.iter().find(|&&byte| !is_space(byte));
-            matches!(next, None | Some(b'|' | 0xE2 | 0xEF))
-        }
-        Some(_) => false,
+    match (rest.first_chunk(), rest.iter().find(|&&byte| !is_space(byte))) {
+        (_, None | Some(b'|' | 0xE2 | 0xEF)) => true,
+        (Some(four), _) => BEGINNINGS.contains(four),
+        (None, _) => BEGINNINGS.iter().any(|name| name.iter().zip(rest).all(|(one, other)| one == other)),
     }
 }
 
