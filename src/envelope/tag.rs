@@ -8,9 +8,9 @@ use nom::{Err, IsStreaming, Needed};
 
 use super::kinds::{Kind, Kinds, Tags};
 use super::name::is_name;
-use super::tag_names::{FoundTag, MissingBytes, Prefix, SHORTEST_OPENER, TagName, find_name, find_token, may_open};
+use super::tag_names::{FoundTag, Prefix, SHORTEST_OPENER, TagName, find_name, find_token, may_open};
 use crate::config::{Envelope, Envelopes};
-use crate::markup::attributes::{attributes, space_and_end, trim};
+use crate::markup::attributes::{MissingBytes, attributes, range_in, space_and_end, trim};
 use crate::space::is_space;
 
 /// What the bytes from a `<` on are.
@@ -60,7 +60,7 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
         let fits = more <= room && S::is_streaming() && input.len() <= limit;
         if fits { EnvelopeTag::Incomplete { more, shown, attributes } } else { EnvelopeTag::Text }
     };
-    let mut missing = MissingBytes { hidden: usize::MAX, shown: usize::MAX };
+    let mut missing = MissingBytes::NEVER;
     if !is_close && let Some((token, shown, len)) = find_token(rest, tags, &mut missing) {
         let len = start + len;
         let tag = EnvelopeTag::Tag { kind: Kind::Token(token), is_close, shown, value: None, len };
@@ -68,14 +68,11 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
     }
     let Some(FoundTag { name, prefix, shown, len }) = find_name(rest, is_close, tags, &mut missing) else {
         if input.len() == 1 {
-            let mut close = MissingBytes { hidden: usize::MAX, shown: usize::MAX };
+            let mut close = MissingBytes::NEVER;
             find_name(b"", true, tags, &mut close);
-            // A close tag has a `/` more.
-            missing.add(close.hidden.saturating_add(1), false);
-            missing.add(close.shown.saturating_add(1), true);
+            missing.add_close(close);
         }
-        let shown = missing.hidden > room;
-        let more = if shown { missing.shown } else { missing.hidden };
+        let (more, shown) = missing.least(room);
         return incomplete(more, shown, false);
     };
     let after = &input[start + len..];
@@ -83,10 +80,7 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
     match read {
         Ok((kind, value, rest)) => {
             let len = input.len() - rest.len();
-            let value = value.map(|value| {
-                let start = value.as_ptr() as usize - input.as_ptr() as usize;
-                start..start + value.len()
-            });
+            let value = value.map(|value| range_in(input, value));
             if len <= limit { EnvelopeTag::Tag { kind, is_close, shown, value, len } } else { EnvelopeTag::Text }
         }
         Err(Err::Incomplete(Needed::Size(more))) => incomplete(more.get(), shown, !after.is_empty()),

@@ -2,6 +2,7 @@
 
 use super::kinds::{Kinds, Tags, Token};
 use crate::config::Envelope;
+use crate::markup::attributes::MissingBytes;
 use crate::prefixes::Prefixes;
 use crate::space::is_space;
 
@@ -82,19 +83,6 @@ pub(super) struct FoundTag {
     pub(super) prefix: Prefix,
     pub(super) shown: bool,
     pub(super) len: usize,
-}
-
-/// The fewest bytes that complete a name, of hidden tags and of shown ones.
-pub(super) struct MissingBytes {
-    pub(super) hidden: usize,
-    pub(super) shown: usize,
-}
-
-impl MissingBytes {
-    pub(super) fn add(&mut self, more: usize, shown: bool) {
-        let least = if shown { &mut self.shown } else { &mut self.hidden };
-        *least = more.min(*least);
-    }
 }
 
 /// No opening tag or token is shorter after its `<`. It may say less than the shortest has.

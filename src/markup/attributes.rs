@@ -1,4 +1,7 @@
-//! The grammar of what follows a tag's name: attributes, and the end of the tag.
+//! The grammar of what follows a tag's name: attributes, and the end of the tag. What tags of markup
+//! and of envelopes share.
+
+use core::ops::Range;
 
 use nom::bytes::{take_while, take_while1};
 use nom::character::char;
@@ -21,6 +24,45 @@ pub(crate) fn run<'i, S: IsStreaming, P: Parser<&'i [u8], Error = ()>>(
 /// Fails at the end of the input, where at least so many bytes more make a tag.
 pub(crate) fn missing<'i, S: IsStreaming, T>(bytes: usize) -> Parsed<'i, T> {
     Err(S::incomplete(Needed::new(bytes), || ()))
+}
+
+/// The fewest bytes that complete a tag, of those that are no text and of those that are shown.
+///
+/// [`NEVER`]: none does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MissingBytes {
+    pub(crate) hidden: usize,
+    pub(crate) shown: usize,
+}
+
+/// More bytes than any tag has.
+pub(crate) const NEVER: usize = usize::MAX;
+
+impl MissingBytes {
+    pub(crate) const NEVER: MissingBytes = MissingBytes { hidden: NEVER, shown: NEVER };
+
+    pub(crate) fn add(&mut self, more: usize, shown: bool) {
+        let least = if shown { &mut self.shown } else { &mut self.hidden };
+        *least = more.min(*least);
+    }
+
+    /// Adds those of close tags, which have a `/` more.
+    pub(crate) fn add_close(&mut self, close: MissingBytes) {
+        self.add(close.hidden.saturating_add(1), false);
+        self.add(close.shown.saturating_add(1), true);
+    }
+
+    /// Returns the fewest, and whether only a tag that is shown has room.
+    pub(crate) fn least(self, room: usize) -> (usize, bool) {
+        let shown = self.hidden > room;
+        (if shown { self.shown } else { self.hidden }, shown)
+    }
+}
+
+/// Returns where in `input` its part `part` is.
+pub(crate) fn range_in(input: &[u8], part: &[u8]) -> Range<usize> {
+    let start = part.as_ptr() as usize - input.as_ptr() as usize;
+    start..start + part.len()
 }
 
 /// Reads the rest of a tag without attributes.

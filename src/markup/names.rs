@@ -2,6 +2,7 @@
 
 use core::ops::Range;
 
+use super::attributes::{MissingBytes, NEVER};
 use crate::config::Tools;
 use crate::envelope::kinds::Kind;
 use crate::space::is_space;
@@ -125,19 +126,9 @@ pub(super) enum Others {
 pub(super) enum Lookup {
     /// This name, so long.
     Found { name: Name, shown: bool, len: usize },
-    /// It may become a name.
-    Incomplete(Missing),
-}
-
-/// The fewest bytes that complete a name, with the byte after it: of hidden tags and of shown ones.
-///
-/// [`NEVER`]: it becomes none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Missing {
-    pub(super) hidden: usize,
-    pub(super) shown: usize,
-    /// One of the hidden names.
-    pub(super) name: Option<OurName>,
+    /// It may become a name: the bytes that it lacks, with the one after it. `name`: one of the
+    /// hidden names.
+    Incomplete { missing: MissingBytes, name: Option<OurName> },
 }
 
 /// The index of a name of ours.
@@ -160,16 +151,6 @@ impl OurName {
     }
 }
 
-/// More bytes than any tag has.
-pub(super) const NEVER: usize = usize::MAX;
-
-impl Missing {
-    fn add(&mut self, more: usize, shown: bool) {
-        let least = if shown { &mut self.shown } else { &mut self.hidden };
-        *least = more.min(*least);
-    }
-}
-
 impl TagNames {
     pub(super) const NONE: TagNames = TagNames::hidden(Set::NONE);
 
@@ -179,7 +160,7 @@ impl TagNames {
 
     /// Looks up the name that `text` begins with. It ends at tag space, `/` or `>`.
     pub(super) fn find(self, text: &[u8], tools: &Tools) -> Lookup {
-        let mut missing = Missing { hidden: NEVER, shown: NEVER, name: None };
+        let (mut missing, mut incomplete) = (MissingBytes::NEVER, None);
         let all = self.hidden.or(self.shown);
         for i in ours(text.first().copied()) {
             let (spelling, set, name) = OURS[i];
@@ -192,21 +173,23 @@ impl TagNames {
                         missing.add(more, shown);
                         // The shortest comes first, but where nothing is there to tell them apart.
                         if !text.is_empty() && !shown {
-                            missing.name = Some(OurName(i as u8));
+                            incomplete = Some(OurName(i as u8));
                             break;
                         }
                     }
                 }
             }
         }
-        if let Others::None = self.others {
-            return Lookup::Incomplete(missing);
+        if !matches!(self.others, Others::None)
+            && let Some(found) = self.find_other(text, tools, &mut missing)
+        {
+            return found;
         }
-        self.find_other(text, tools, &mut missing).unwrap_or(Lookup::Incomplete(missing))
+        Lookup::Incomplete { missing, name: incomplete }
     }
 
     /// Looks up the name of another tool or of a parameter.
-    fn find_other(self, text: &[u8], tools: &Tools, missing: &mut Missing) -> Option<Lookup> {
+    fn find_other(self, text: &[u8], tools: &Tools, missing: &mut MissingBytes) -> Option<Lookup> {
         let mut find = |spelling: &str, name, shown| match more(spelling.as_bytes(), text) {
             0 => Some(Lookup::Found { name, shown, len: spelling.len() }),
             more => {

@@ -14,8 +14,8 @@ use nom::character::char;
 use nom::combinator::not;
 use nom::{Err, IsStreaming, Needed};
 
-use super::attributes::{attributes, run, space_and_end, trim};
-use super::names::{Lookup, NEVER, Name, OurName, Side, TagNames};
+use super::attributes::{NEVER, attributes, range_in, run, space_and_end, trim};
+use super::names::{Lookup, Name, OurName, Side, TagNames};
 use crate::config::Tools;
 use crate::envelope::kinds::{Kind, Tags};
 use crate::envelope::tag as envelope;
@@ -144,17 +144,14 @@ fn read_markup<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, l
     };
     let (name, shown, len) = match names.find(input.get(start..).unwrap_or_default(), tools) {
         Lookup::Found { name, shown, len } => (name, shown, len),
-        Lookup::Incomplete(mut missing) => {
+        Lookup::Incomplete { mut missing, name } => {
             if input.len() == 1
-                && let Lookup::Incomplete(close) = allowed.close.find(b"", tools)
+                && let Lookup::Incomplete { missing: close, .. } = allowed.close.find(b"", tools)
             {
-                // A close tag has a `/` more.
-                missing.hidden = missing.hidden.min(close.hidden.saturating_add(1));
-                missing.shown = missing.shown.min(close.shown.saturating_add(1));
+                missing.add_close(close);
             }
-            let shown = missing.hidden > room;
-            let part = missing.name.filter(|_| !shown).map_or(TagPart::Other, TagPart::Name);
-            return incomplete(if shown { missing.shown } else { missing.hidden }, shown, part);
+            let (more, shown) = missing.least(room);
+            return incomplete(more, shown, name.filter(|_| !shown).map_or(TagPart::Other, TagPart::Name));
         }
     };
     let has_attributes =
@@ -182,10 +179,7 @@ fn read_markup<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, l
     if len > limit {
         return LexedTag::Text;
     }
-    let value = mode.map(|mode| {
-        let start = mode.as_ptr() as usize - input.as_ptr() as usize;
-        start..start + mode.len()
-    });
+    let value = mode.map(|mode| range_in(input, mode));
     let empty = side == Side::Open && input[..len].ends_with(b"/>");
     let tag = Tag { name, side, shown, empty, value, len };
     if tag.opens_tool() {
