@@ -59,7 +59,7 @@ impl<'a> Event<'a> {
 
     /// Creates the event of a call's end: a rejection if the call failed or has no question.
     pub(crate) fn ended(call: &'a Call, index: u64, end: u64) -> Event<'a> {
-        if !call.has_failed() && call.question().is_some() {
+        if !call.has_failed() && call.question(View::Whole).is_some() {
             Event::Complete(Complete { call, index, id: None, end })
         } else {
             Event::Rejected(Rejected { call, index, id: None, end, reason: call.reason() })
@@ -217,7 +217,7 @@ impl<'a> Partial<'a> {
 
     /// Returns the question so far; `None` until its first character is certain.
     pub fn question(&self) -> Option<&'a str> {
-        self.call.shown_question()
+        self.call.question(View::Shown)
     }
 
     /// Returns the suggestions so far. Only the last one may still change.
@@ -295,7 +295,7 @@ impl<'a> Complete<'a> {
 
     /// Returns the question, trimmed. It is not empty.
     pub fn question(&self) -> &'a str {
-        self.call.question().unwrap_or_default()
+        self.call.question(View::Whole).unwrap_or_default()
     }
 
     /// Returns the suggested answers. A call without any is normal.
@@ -411,7 +411,7 @@ impl<'a> Rejected<'a> {
 
     /// Returns the question, as much of it as was read.
     pub fn question(&self) -> Option<&'a str> {
-        self.call.question()
+        self.call.question(View::Whole)
     }
 
     /// Returns the suggestions, as much of them as was read.

@@ -69,7 +69,7 @@ impl<'a> Questions<'a> {
     /// Returns the number of questions. O(1).
     pub fn len(&self) -> usize {
         match self.call.form() {
-            Some(form) => form.question_count(self.view == View::Shown),
+            Some(form) => form.question_count(self.view),
             None => usize::from(self.get(0).is_some()),
         }
     }
@@ -81,11 +81,10 @@ impl<'a> Questions<'a> {
 
     /// Returns the question at this index, from 0; `None` if there are no more. O(1).
     pub fn get(&self, index: usize) -> Option<Question<'a>> {
-        let is_shown = self.view == View::Shown;
         let suggestions = Suggestions { call: self.call, view: self.view, question: index };
         let defaults = Defaults { call: self.call, question: index };
         let Some(form) = self.call.form() else {
-            let text = if is_shown { self.call.shown_question() } else { self.call.question() };
+            let text = self.call.question(self.view);
             let exists = index == 0 && (text.is_some() || !suggestions.is_empty());
             return exists.then(|| Question {
                 text: text.unwrap_or_default(),
@@ -102,14 +101,14 @@ impl<'a> Questions<'a> {
             });
         };
         let question = form.questions().get(index).filter(|_| index < self.len())?;
-        let text = |text| form.view(question.text(text), is_shown);
+        let text = |text| form.view(question.text(text), self.view);
         Some(Question {
             text: text(QuestionText::Text).unwrap_or_default(),
             suggestions,
-            id: form.whole(question.text(QuestionText::Id)),
+            id: form.view(question.text(QuestionText::Id), View::Whole),
             header: text(QuestionText::Header),
             detail: text(QuestionText::Detail),
-            placeholder: form.whole(question.text(QuestionText::Placeholder)),
+            placeholder: form.view(question.text(QuestionText::Placeholder), View::Whole),
             kind: question.kind,
             multiple: question.multiple,
             custom: question.custom,
@@ -254,7 +253,7 @@ impl<'a> Suggestions<'a> {
     /// Returns the number of suggestions. O(1).
     pub fn len(&self) -> usize {
         match self.call.form() {
-            Some(form) => form.option_count(self.question, self.view == View::Shown),
+            Some(form) => form.option_count(self.question, self.view),
             None => self.call.suggestions(self.view),
         }
     }
@@ -278,12 +277,12 @@ impl<'a> Suggestions<'a> {
             });
         };
         let option = form.options(self.question).get(i).filter(|_| i < self.len())?;
-        let text = |text| form.view(option.text(text), self.view == View::Shown);
+        let text = |text| form.view(option.text(text), self.view);
         Some(Suggestion {
             answer: text(OptionText::Label).unwrap_or_default(),
-            mode: form.whole(option.text(OptionText::Mode)),
+            mode: form.view(option.text(OptionText::Mode), View::Whole),
             description: text(OptionText::Description),
-            value: form.whole(option.text(OptionText::Value)),
+            value: form.view(option.text(OptionText::Value), View::Whole),
             preview: text(OptionText::Preview),
             recommended: option.recommended,
         })

@@ -1,5 +1,6 @@
 //! What of a call is known, shown and lent.
 
+use super::form::QuestionText;
 use super::open::Open;
 use super::{Addition, Call, Field, Range, Shown, Suggested};
 use crate::config::ASK;
@@ -86,24 +87,17 @@ impl Call {
     /// Returns the text above all questions.
     pub(crate) fn title(&self, view: View) -> Option<&str> {
         let form = self.form()?;
-        form.view(form.title(), view == View::Shown)
+        form.view(form.title(), view)
     }
 
-    /// The question as far as partials have shown it.
-    pub(crate) fn shown_question(&self) -> Option<&str> {
+    /// Returns the question as far as it is seen; `None` if that is nothing.
+    pub(crate) fn question(&self, view: View) -> Option<&str> {
         if let Some(form) = self.form() {
-            return form.question_text(0, true);
+            return form.view(form.questions().first()?.text(QuestionText::Text), view);
         }
-        let shown = Some(self.shown.question).filter(|&shown| shown > 0)?;
-        self.question.map(|(start, _)| self.text((start, start + shown)))
-    }
-
-    /// The question, if it is not empty.
-    pub(crate) fn question(&self) -> Option<&str> {
-        if let Some(form) = self.form() {
-            return form.question_text(0, false);
-        }
-        self.question.map(|part| self.text(part)).filter(|question| !question.is_empty())
+        let (start, end) = self.question?;
+        let end = if view == View::Shown { start + self.shown.question } else { end };
+        Some(self.text((start, end))).filter(|question| !question.is_empty())
     }
 
     /// Returns how many suggestions of `ask_followup_question` are seen.

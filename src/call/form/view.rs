@@ -1,7 +1,7 @@
 //! What of a form is known, shown and lent.
 
 use super::{CallForm, FormOption, FormQuestion, OptionText, QuestionText, Slot};
-use crate::call::{Addition, Field, Range};
+use crate::call::{Addition, Field, Range, View};
 
 impl CallForm {
     /// Returns the bytes of all texts.
@@ -31,8 +31,8 @@ impl CallForm {
 
     /// Returns a text as far as it is shown, or all that is certain of it; `None` if that is
     /// nothing.
-    pub(crate) fn view(&self, slot: Slot, is_shown: bool) -> Option<&str> {
-        let end = if is_shown { slot.start + slot.shown } else { slot.end };
+    pub(crate) fn view(&self, slot: Slot, view: View) -> Option<&str> {
+        let end = if view == View::Shown { slot.start + slot.shown } else { slot.end };
         Some(self.slice((slot.start, end))).filter(|text| !text.is_empty())
     }
 
@@ -41,33 +41,23 @@ impl CallForm {
         self.questions.iter().any(|question| !question.text(QuestionText::Text).is_empty())
     }
 
-    /// Returns the text of a question.
-    pub(crate) fn question_text(&self, question: usize, is_shown: bool) -> Option<&str> {
-        self.view(self.questions.get(question)?.text(QuestionText::Text), is_shown)
-    }
-
-    /// Returns a text that is known only as a whole.
-    pub(crate) fn whole(&self, slot: Slot) -> Option<&str> {
-        Some(self.slice(slot.range())).filter(|text| !text.is_empty())
-    }
-
     pub(crate) fn defaults(&self, question: usize) -> &[Range] {
         self.questions.get(question).map_or(&[], |question| &question.defaults)
     }
 
     /// Returns the number of questions that are shown, or of all.
-    pub(crate) fn question_count(&self, is_shown: bool) -> usize {
-        match is_shown {
-            false => self.questions.len(),
-            true => self.cursor + usize::from(self.questions.get(self.cursor).is_some_and(|one| one.is_shown)),
+    pub(crate) fn question_count(&self, view: View) -> usize {
+        match view {
+            View::Whole => self.questions.len(),
+            View::Shown => self.cursor + usize::from(self.questions.get(self.cursor).is_some_and(|one| one.is_shown)),
         }
     }
 
     /// Returns the number of a question's options that are shown, or of all.
-    pub(crate) fn option_count(&self, question: usize, is_shown: bool) -> usize {
-        match is_shown {
-            false => self.options(question).len(),
-            true => self.questions.get(question).map_or(0, |one| one.shown_options),
+    pub(crate) fn option_count(&self, question: usize, view: View) -> usize {
+        match view {
+            View::Whole => self.options(question).len(),
+            View::Shown => self.questions.get(question).map_or(0, |one| one.shown_options),
         }
     }
 
