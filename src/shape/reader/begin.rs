@@ -130,13 +130,9 @@ impl Reading<'_> {
             form.skip_option();
         }
         match (list, kind) {
-            (List::Questions, Type::Object) => {
-                self.begin_listed_question();
-                self.reader.within.push(Within::Question { seen: 0 });
-            }
-            (List::Options, Type::Object) => {
-                self.begin_option();
-                self.reader.within.push(Within::Option { seen: 0, key: self.reader.paths.len() });
+            (_, Type::Object) => {
+                let within = self.begin_element(list);
+                self.reader.within.push(within);
             }
             (_, Type::String) => return Meaning::UndecidedItem(list),
             (List::Options, Type::Number | Type::Boolean) => return Meaning::Pending(PendingString::Item(list)),
@@ -151,30 +147,34 @@ impl Reading<'_> {
     pub(super) fn begin_entry(&mut self, list: List, kind: Type) -> Meaning {
         match (list, kind) {
             (List::Questions, Type::Object) => {
-                self.begin_listed_question();
+                let within = self.begin_element(list);
                 self.set_id();
-                self.reader.within.push(Within::Question { seen: 0 });
+                self.reader.within.push(within);
                 Meaning::Nothing
             }
             (List::Options, Type::Object) if !self.is_index() => {
-                self.begin_option();
+                self.begin_item(list, kind);
                 // The key is the label if the object has none.
-                let key = self.reader.paths.len();
                 self.reader.paths.push_str(&self.reader.key);
-                self.reader.within.push(Within::Option { seen: 0, key });
                 Meaning::Nothing
             }
             (List::Options, Type::String | Type::Number | Type::Boolean) if !self.is_index() => {
                 self.begin_option();
                 self.set_key(Place::Option(OptionText::Label));
-                let place = Place::Option(OptionText::Description);
-                if let Some(form) = self.form() {
-                    form.begin_text(place);
-                }
-                Meaning::Text(place)
+                self.open_text(Place::Option(OptionText::Description))
             }
             _ => self.begin_item(list, kind),
         }
+    }
+
+    /// Begins a question or an option that is an object.
+    pub(super) fn begin_element(&mut self, list: List) -> Within {
+        if list == List::Options {
+            self.begin_option();
+            return Within::Option { seen: 0, key: self.reader.paths.len() };
+        }
+        self.begin_listed_question();
+        Within::Question { seen: 0 }
     }
 
     /// Returns `true` if the key only counts the elements of an object that replaces a list.
@@ -208,24 +208,25 @@ impl Reading<'_> {
         }
     }
 
-    pub(super) fn begin_text(&mut self, place: Place, kind: Type) -> Meaning {
+    fn begin_text(&mut self, place: Place, kind: Type) -> Meaning {
         match kind {
-            Type::String | Type::Number | Type::Boolean => {
-                // A mode is a name: a number is none.
-                if place == Place::Option(OptionText::Mode) && kind != Type::String {
-                    return Meaning::Nothing;
-                }
-                if let Some(form) = self.form() {
-                    form.begin_text(place);
-                }
-                return Meaning::Text(place);
-            }
+            // A mode is a name: a number is none.
+            Type::Number | Type::Boolean if place == Place::Option(OptionText::Mode) => {}
+            Type::String | Type::Number | Type::Boolean => return self.open_text(place),
             Type::Array | Type::Object if place == Place::Question(QuestionText::Text) => {
                 self.call.reject(Reason::WrongType(CallPart::Question));
             }
             Type::Array | Type::Object | Type::Null => {}
         }
         Meaning::Nothing
+    }
+
+    /// Begins a text of the call, or of the open question or option.
+    pub(super) fn open_text(&mut self, place: Place) -> Meaning {
+        if let Some(form) = self.form() {
+            form.begin_text(place);
+        }
+        Meaning::Text(place)
     }
 
     pub(super) fn begin_words(&mut self, words: Words, kind: Type) -> Meaning {

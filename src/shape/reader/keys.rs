@@ -67,13 +67,7 @@ impl Reading<'_> {
         let level = if list == List::Questions { Level::Question } else { Level::Option };
         let is_known = self.shape.find(level, self.reader.key.as_bytes()) != FoundKey::Nothing;
         if !map && is_known {
-            let within = if list == List::Questions {
-                self.begin_listed_question();
-                Within::Question { seen: 0 }
-            } else {
-                self.begin_option();
-                Within::Option { seen: 0, key: self.reader.paths.len() }
-            };
+            let within = self.begin_element(list);
             if let Some(top) = self.reader.within.last_mut() {
                 *top = within;
             }

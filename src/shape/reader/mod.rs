@@ -404,27 +404,21 @@ impl Reading<'_> {
             let lexer = &mut self.reader.lexers[0];
             // Most of a stream is text, for which no token is created.
             let plain = lexer.plain_len(text, *pos);
-            if plain > 0 {
+            let has_ended = if plain > 0 {
                 let (len, has_ended) = self.text(0, &text[*pos..*pos + plain]);
                 *pos += len;
-                if has_ended {
-                    return true;
-                }
-                continue;
-            }
-            if let Some((char, len)) = lexer.escaped(text, *pos) {
-                let has_ended = self.token(0, JsonToken::Char(char));
+                has_ended
+            } else if let Some((char, len)) = lexer.escaped(text, *pos) {
                 *pos += len;
-                if has_ended {
-                    return true;
-                }
-                continue;
-            }
-            if *pos == text.len() && lexer.is_in_text() {
+                self.token(0, JsonToken::Char(char))
+            } else if *pos == text.len() && lexer.is_in_text() {
                 break;
-            }
-            let Some(token) = lexer.next(text, pos) else { break };
-            if self.token(0, token) {
+            } else if let Some(token) = lexer.next(text, pos) {
+                self.token(0, token)
+            } else {
+                break;
+            };
+            if has_ended {
                 return true;
             }
         }
@@ -549,14 +543,14 @@ impl Reading<'_> {
 
     /// Reads more of the JSON in a string. Returns `true` if a value has ended.
     fn read_all_encoded(&mut self, level: usize, text: &str) -> bool {
-        let (mut pos, has_ended) = self.read_encoded(level, text);
-        let mut reads = has_ended;
-        while reads {
-            let (len, ended) = self.read_encoded(level, &text[pos..]);
-            pos += len;
-            reads = ended;
+        let (mut pos, mut has_ended) = (0, false);
+        loop {
+            let (len, reads_on) = self.read_encoded(level, &text[pos..]);
+            if !reads_on {
+                return has_ended;
+            }
+            (pos, has_ended) = (pos + len, true);
         }
-        has_ended
     }
 
     fn act(&mut self, level: usize, token: JsonToken<'_>) -> bool {

@@ -70,10 +70,7 @@ impl Reading<'_> {
             }
             Place::Question(QuestionText::Text)
         };
-        if let Some(form) = self.form() {
-            form.begin_text(place);
-        }
-        self.reader.value = Meaning::Text(place);
+        self.reader.value = self.open_text(place);
         let blank = core::mem::take(&mut self.reader.pending);
         self.push_text(place, &blank);
     }
@@ -154,10 +151,7 @@ impl Reading<'_> {
                 self.repair(Note::QuestionsAsText);
                 self.begin_listed_question();
                 let place = Place::Question(QuestionText::Text);
-                if let Some(form) = self.form() {
-                    form.begin_text(place);
-                }
-                self.reader.value = Meaning::Text(place);
+                self.reader.value = self.open_text(place);
                 self.push_text(place, text);
             }
             List::Options => {
