@@ -9,34 +9,28 @@ use crate::config::{Limits, Policy};
 const NOTES: usize = 48;
 
 impl Call {
-    /// Returns whether every range is in its arena and every text within its limit.
+    /// Returns whether every range that is counted with is in its arena, and every text within its
+    /// limit.
     pub(crate) fn is_in_bounds(&self, policy: &Policy) -> bool {
         let limits = &policy.limits;
         let text = |(start, end): Range, limit| self.text.get(start..end).is_some_and(|text| text.len() <= limit);
-        let mode = |(start, end): Range| self.modes.get(start..end).is_some();
         let len = |(start, end): Range| end - start;
-        let most_mode = limits.answer.saturating_add(limits.tag);
+        // The bare text, the question, the answers, and one text that is open.
+        let texts = [self.bare as usize, limits.question, limits.answer, limits.list(), limits.list()];
+        let mode = limits.answer.saturating_add(limits.tag);
         let Shown { question, suggestions, newest } = self.shown;
         self.notes.len() <= NOTES
             && self.suggestions.len() <= limits.suggestions
-            && self.text.is_char_boundary(self.bare as usize)
             && self.bare as usize <= limits.bare.saturating_mul(3)
             && self.question.is_none_or(|range| text(range, limits.question))
-            && self.suggestions.iter().all(|one| text(one.answer, limits.answer) && one.mode.is_none_or(mode))
+            && self.suggestions.iter().all(|one| text(one.answer, limits.answer))
             && question <= self.question.map_or(0, len)
             && suggestions <= self.suggestions.len()
             && newest.0 <= suggestions.checked_sub(1).map_or(0, |i| len(self.suggestions[i].answer))
-            && self.text.len() <= self.most_text(limits)
-            && self.modes.len() < limits.suggestions.saturating_add(1).saturating_mul(most_mode.saturating_add(1))
+            && self.text.len() <= texts.into_iter().fold(0, usize::saturating_add)
+            && self.modes.len() < limits.suggestions.saturating_add(1).saturating_mul(mode.saturating_add(1))
             && self.is_open_in_bounds(limits)
             && self.form.as_deref().is_none_or(|form| form.is_in_bounds(policy))
-    }
-
-    /// The most text a call can hold: the bare text, the question, the answers, and one text that
-    /// is open.
-    fn most_text(&self, limits: &Limits) -> usize {
-        let answers = limits.list().saturating_add(limits.answer);
-        (self.bare as usize).saturating_add(limits.question).saturating_add(answers).saturating_add(limits.list())
     }
 
     fn is_open_in_bounds(&self, limits: &Limits) -> bool {
@@ -44,17 +38,9 @@ impl Call {
             Open::Nothing | Open::Failed(_) => true,
             Open::Question(value) => value.is_in_bounds(&self.text, limits.question),
             Open::List { value, .. } => value.is_in_bounds(&self.text, limits.list()),
-            Open::Suggestion(OpenSuggestion { answer, mode, modes, .. }) => {
-                let answer = match answer {
-                    AnswerState::Reading(value, _) => value.is_in_bounds(&self.text, limits.answer),
-                    AnswerState::Ended => true,
-                };
-                let mode = match mode {
-                    ModeState::Unknown => true,
-                    ModeState::Reading(value) => value.is_in_bounds(&self.modes, limits.answer),
-                    ModeState::Known((start, end)) => self.modes.get(*start..*end).is_some(),
-                };
-                answer && mode && self.modes.is_char_boundary(*modes)
+            Open::Suggestion(OpenSuggestion { answer, mode, .. }) => {
+                !matches!(answer, AnswerState::Reading(value, _) if !value.is_in_bounds(&self.text, limits.answer))
+                    && !matches!(mode, ModeState::Reading(value) if !value.is_in_bounds(&self.modes, limits.answer))
             }
         }
     }

@@ -65,7 +65,7 @@ impl IncompleteEntity {
     }
 
     pub(super) fn is_in_bounds(&self) -> bool {
-        self.bytes.len() <= LONGEST && self.bytes.is_ascii()
+        self.bytes.len() <= LONGEST
     }
 }
 

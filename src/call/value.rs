@@ -134,10 +134,7 @@ impl Value {
 
     /// Returns whether the value is one that `arena` can end in, within the limit.
     pub(super) fn is_in_bounds(&self, arena: &str, limit: usize) -> bool {
-        arena.get(self.start..self.certain).is_some()
-            && arena[self.certain..].trim_start().is_empty()
-            && arena.len() - self.start <= limit
-            && self.entity.is_in_bounds()
+        arena.get(self.start..self.certain).is_some() && arena.len() - self.start <= limit && self.entity.is_in_bounds()
     }
 }
 

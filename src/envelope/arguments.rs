@@ -206,15 +206,6 @@ impl ArgumentsReader {
         }
     }
 
-    /// Returns `true` if the state can occur between two pieces of a stream.
-    pub(super) fn is_in_bounds(&self, policy: &Policy) -> bool {
-        match self {
-            ArgumentsReader::None => true,
-            ArgumentsReader::Own(arguments) => arguments.is_in_bounds(),
-            ArgumentsReader::Shape(reader) => reader.is_in_bounds(policy),
-        }
-    }
-
     /// Returns the state without the shape, for a checkpoint.
     pub(super) fn save(&self) -> ArgumentsReader {
         match self {
@@ -223,15 +214,14 @@ impl ArgumentsReader {
         }
     }
 
-    /// Sets the shape of a reader from a checkpoint. Returns `false` if it is not the one that reads
-    /// the calls of this tool.
+    /// Makes a state from a checkpoint one that reads on. Returns `false` if it is out of bounds, or
+    /// if no shape reads the calls of this tool.
     pub(super) fn restore(&mut self, name: &str, policy: &Policy) -> bool {
         match self {
             ArgumentsReader::None => true,
-            ArgumentsReader::Own(_) => name::is_ours(name),
+            ArgumentsReader::Own(arguments) => arguments.is_in_bounds(),
             ArgumentsReader::Shape(reader) => {
-                let shape = policy.shapes.find_in_text(name::bare(name));
-                !name::is_ours(name) && shape.is_some_and(|shape| reader.set_shape(shape))
+                policy.shapes.find_in_text(name::bare(name)).is_some_and(|shape| reader.restore(shape, policy))
             }
         }
     }

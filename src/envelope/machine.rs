@@ -410,31 +410,25 @@ impl EnvelopeMachine {
         }
     }
 
-    /// Returns `true` if the state can occur between two pieces of a stream of `read` bytes.
-    pub(crate) fn is_in_bounds(&self, read: u64, policy: &Policy) -> bool {
-        let limits = &policy.limits;
-        let held = self.held.len() <= limits.bare.saturating_add(limits.tag);
-        let parts = self.name.is_in_bounds() && self.key.is_in_bounds();
-        let readers = self.object.is_in_bounds() && self.reader.is_in_bounds(policy);
-        // A bare object is read again, as any other, once the call is certain.
-        let is_certain = !matches!(self.state, EnvelopeState::Json(_)) || !self.object.is_bare();
-        held && parts
-            && readers
-            && is_certain
-            && self.start <= read
-            && self.end <= read
-            && !self.lent
-            && !self.ends_here
-    }
-
     /// Returns the state for a checkpoint.
     pub(crate) fn save(&self) -> EnvelopeMachine {
         EnvelopeMachine { reader: self.reader.save(), ..self.clone() }
     }
 
-    /// Makes a state from a checkpoint one that reads on. Returns `false` if that is impossible.
-    pub(crate) fn restore(&mut self, policy: &Policy) -> bool {
-        self.reader.restore(self.name.text(), policy)
+    /// Makes a state from a checkpoint, after `read` bytes, one that reads on. Returns `false` if it
+    /// is out of bounds.
+    pub(crate) fn restore(&mut self, read: u64, policy: &Policy) -> bool {
+        let limits = &policy.limits;
+        // A bare object is read again, as any other, once the call is certain.
+        let is_certain = !matches!(self.state, EnvelopeState::Json(_)) || !self.object.is_bare();
+        is_certain
+            && self.start <= read
+            && self.end <= read
+            && self.held.len() <= limits.bare.saturating_add(limits.tag)
+            && self.name.is_in_bounds()
+            && self.key.is_in_bounds()
+            && self.object.is_in_bounds()
+            && self.reader.restore(self.name.text(), policy)
     }
 
     pub(super) fn after(&mut self, after: After) {

@@ -456,8 +456,7 @@ impl Arguments {
 
     /// Returns `true` if the state can occur between two pieces of a stream.
     pub(crate) fn is_in_bounds(&self) -> bool {
-        let is_between = self.lexer.is_in_bounds() && !self.whole;
-        is_between && self.key.is_in_bounds() && self.within.len() <= self.lexer.depth()
+        self.lexer.is_in_bounds() && self.key.is_in_bounds() && self.within.len() <= self.lexer.depth()
     }
 
     /// Returns the part of the call in which the stream is now.

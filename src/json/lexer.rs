@@ -152,10 +152,6 @@ impl Nest {
     pub(crate) fn innermost(self) -> Option<bool> {
         self.depth.checked_sub(1).map(|i| self.is_object(i))
     }
-
-    fn is_in_bounds(self) -> bool {
-        self.depth <= DEPTH && (self.depth == DEPTH || self.objects >> self.depth == 0)
-    }
 }
 
 /// The lexer of one JSON value. It keeps a token that is incomplete.
@@ -284,7 +280,7 @@ impl Lexer {
             Expect::String { .. } => pending.is_empty() || grammar::escape(pending) == Matched::Incomplete,
             _ => pending.is_empty(),
         };
-        self.nest.is_in_bounds() && is_incomplete && pending.is_ascii() && pending.len() <= 12 && !self.plain
+        self.nest.depth <= DEPTH && is_incomplete && !self.plain
     }
 
     /// Consumes the next token of `text` at `*pos`; `None` at the end of the text.

@@ -223,26 +223,19 @@ impl JsonMachine {
     /// Returns the machine that was saved; `None` if the state is out of bounds.
     pub(crate) fn restore(policy: Arc<Policy>, saved: SavedJson) -> Option<JsonMachine> {
         let SavedJson { tool, arguments, mut shaped, call } = saved;
-        let shape = match &tool {
-            Some(tool) => Some(policy.shapes.find(tool)?),
-            None => None,
-        };
-        let is_in_bounds = arguments.is_in_bounds()
-            && shaped.as_ref().is_none_or(|reader| shape.is_some() && reader.is_in_bounds(&policy))
-            && shaped.is_some() == call.form().is_some()
-            && call.start == 0
-            && call.is_in_bounds(&policy);
-        if let (Some(reader), Some(shape)) = (&mut shaped, &shape)
-            && !reader.set_shape(shape.clone())
-        {
-            return None;
+        let mut machine = JsonMachine::new(policy);
+        if let Some(name) = tool {
+            let shape = machine.policy.shapes.find(&name)?;
+            machine.tool = Some(Box::new(ShapedTool { name, shape }));
         }
-        let mut machine = match (tool, shape) {
-            (Some(name), Some(shape)) => JsonMachine::of_tool(policy, &name, shape),
-            _ => JsonMachine::new(policy),
+        let policy = &machine.policy;
+        let is_in_bounds = arguments.is_in_bounds() && call.start == 0 && call.is_in_bounds(policy);
+        let is_shaped = match (&mut shaped, &machine.tool) {
+            (Some(reader), Some(tool)) => reader.restore(tool.shape.clone(), policy),
+            (reader, _) => reader.is_none(),
         };
         *machine.busy = JsonBuffers { arguments, shaped, call };
-        is_in_bounds.then_some(machine)
+        (is_in_bounds && is_shaped).then_some(machine)
     }
 }
 

@@ -106,8 +106,7 @@ impl SavedMarkup {
             }
             SavedState::Envelope { code, envelope, call } => {
                 (busy.call, *busy.envelope) = (call.map_or(Call::NEW, |call| *call), *envelope);
-                let is_in_bounds = busy.envelope.is_in_bounds(read, policy) && is_call(&busy.call);
-                (MarkupState::Envelope(code), is_in_bounds && busy.envelope.restore(policy))
+                (MarkupState::Envelope(code), is_call(&busy.call) && busy.envelope.restore(read, policy))
             }
             SavedState::Leaked => return None,
         };

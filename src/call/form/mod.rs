@@ -478,10 +478,7 @@ impl CallForm {
         let limits = &policy.limits;
         let is_read = policy.shapes.find(&self.tool).is_some_and(|shape| shape.name() == self.shape);
         let slots = |slots: &[Slot]| slots.iter().all(|slot| slot.is_in_bounds(&self.text));
-        let words = |words: &[Range]| {
-            words.len() <= limits.suggestions.max(limits.questions)
-                && words.iter().all(|&(start, end)| self.text.get(start..end).is_some())
-        };
+        let words = |words: &[Range]| words.len() <= limits.suggestions.max(limits.questions);
         let first = |i: usize| self.questions.get(i).map_or(self.options.len(), |one| one.first_option);
         let is_question = |(i, one): (usize, &FormQuestion)| {
             slots(&one.texts)

@@ -9,6 +9,7 @@ use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::shape::role::{KindWord, Role};
 use crate::shape::{QuestionKind, lines};
+use crate::utf8;
 
 impl Reading<'_> {
     /// Ends the innermost value. The lexer has already closed it if it is an array or object.
@@ -177,11 +178,11 @@ impl Reading<'_> {
         match self.reader.within.pop() {
             Some(Within::Option { key, .. }) => {
                 self.label_by_key(key);
-                self.reader.paths.truncate(key);
+                utf8::truncate(&mut self.reader.paths, key);
                 self.close_option();
             }
             Some(Within::Question { .. }) => self.close_question(),
-            Some(Within::Path { start, .. }) => self.reader.paths.truncate(start),
+            Some(Within::Path { start, .. }) => utf8::truncate(&mut self.reader.paths, start),
             Some(Within::Arguments { is_question: true, .. }) => self.close_question(),
             _ => {}
         }

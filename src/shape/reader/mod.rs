@@ -26,6 +26,7 @@ use crate::reason::{CallPart, Reason};
 use crate::space::is_space;
 use crate::utf8;
 pub(crate) use parameters::Written;
+use parameters::longest_blanks;
 
 /// What stands for an incomplete character: whatever it becomes, it is not a delimiter.
 const SOME: &str = "\u{FFFD}";
@@ -246,13 +247,6 @@ impl ShapeReader {
         ShapeReader { shape: None, ..self.clone() }
     }
 
-    /// Sets the shape of a reader from a checkpoint: the one that its call began with. Returns
-    /// `false` if that has no forms, but reads one.
-    pub(crate) fn set_shape(&mut self, shape: Shape) -> bool {
-        self.shape = if self.is_form { shape.form() } else { Some(shape) };
-        self.shape.is_some()
-    }
-
     /// Ends the call with the stream: what only its end decides becomes known.
     pub(crate) fn finish(&mut self, call: &mut Call, policy: &Policy) {
         if self.is_closed() { self.end(call, policy) } else { call.cut(self.place(), policy) }
@@ -369,19 +363,19 @@ impl ShapeReader {
         }
     }
 
-    /// Returns `true` if the state can occur between two pieces of a stream.
-    pub(crate) fn is_in_bounds(&self, policy: &Policy) -> bool {
+    /// Makes a state from a checkpoint one that reads on. `shape`: the one that its call began with.
+    ///
+    /// Returns `false` if it is out of bounds, or if the shape has no forms, but reads one.
+    pub(crate) fn restore(&mut self, shape: Shape, policy: &Policy) -> bool {
+        self.shape = if self.is_form { shape.form() } else { Some(shape) };
         let depth: usize = self.lexers.iter().map(Lexer::depth).sum();
-        (1..=1 + MAX_ENCODED).contains(&self.lexers.len())
+        self.shape.is_some()
+            && (1..=1 + MAX_ENCODED).contains(&self.lexers.len())
             && self.lexers.iter().all(Lexer::is_in_bounds)
             && self.within.len() <= depth
             && self.key.len() <= LONGEST_KEY + 8
             && self.pending.len() <= policy.limits.list().max(LONGEST_WORD + 4)
-            && self.are_blanks_in_bounds(policy)
-            && self.within.iter().all(|within| match within {
-                Within::Path { start, .. } | Within::Option { key: start, .. } => self.paths.is_char_boundary(*start),
-                _ => true,
-            })
+            && self.blanks.len() <= longest_blanks(policy).saturating_add(3)
             && self.paths.len() <= self.within.len() * (LONGEST_KEY + 8)
     }
 }

@@ -176,11 +176,6 @@ impl ShapeReader {
         self.lexers[0].depth() == 1 && self.lexers[0].is_after_member()
     }
 
-    /// Returns `true` if what waits after the value of a parameter are blanks, and not too many.
-    pub(super) fn are_blanks_in_bounds(&self, policy: &Policy) -> bool {
-        self.blanks.len() <= longest_blanks(policy).saturating_add(3) && self.blanks.trim().is_empty()
-    }
-
     /// Returns the part of the call that the open parameter is.
     pub(crate) fn place_in(&self, written: Written) -> CallPart {
         match (written, self.value) {
@@ -205,7 +200,7 @@ impl Reading<'_> {
 }
 
 /// Returns how many bytes of blanks are kept: more than any text may have.
-fn longest_blanks(policy: &Policy) -> usize {
+pub(super) fn longest_blanks(policy: &Policy) -> usize {
     let limits = &policy.limits;
     limits.list().max(limits.question).max(limits.header).max(limits.description).saturating_add(1)
 }
