@@ -156,17 +156,17 @@ impl ArgumentsReader {
     }
 
     /// Returns the part of the call in which the stream is now.
-    pub(super) fn place(&self) -> CallPart {
+    pub(super) fn part(&self) -> CallPart {
         match self {
             ArgumentsReader::None => CallPart::Parameters,
-            ArgumentsReader::Own(arguments) => arguments.place(),
-            ArgumentsReader::Shape(reader) => reader.place(),
+            ArgumentsReader::Own(arguments) => arguments.part(),
+            ArgumentsReader::Shape(reader) => reader.part(),
         }
     }
 
     /// Returns the part of the call that the open parameter is.
-    pub(super) fn place_in(&self, written: Written) -> CallPart {
-        if let ArgumentsReader::Shape(reader) = self { reader.place_in(written) } else { CallPart::Parameters }
+    pub(super) fn part_in(&self, written: Written) -> CallPart {
+        if let ArgumentsReader::Shape(reader) = self { reader.part_in(written) } else { CallPart::Parameters }
     }
 
     /// Returns `true` if the JSON of the open parameter has ended.

@@ -106,7 +106,7 @@ impl EnvelopeMachine {
                 }
                 Some(ObjectPart::TextEnd) => {
                     if !self.reader.is_closed() {
-                        call.cut(self.reader.place(), policy);
+                        call.cut(self.reader.part(), policy);
                     }
                     self.state = EnvelopeState::Json(Json::Object);
                     return (pos, Change::Stay);

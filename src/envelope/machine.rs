@@ -343,16 +343,16 @@ impl EnvelopeMachine {
             EnvelopeState::Between { .. } => self.reader.end(true, call, policy),
             EnvelopeState::Key { .. } => call.cut(CallPart::Parameters, policy),
             EnvelopeState::Value(value) => {
-                let place = match value {
+                let part = match value {
                     ParameterValue::Question | ParameterValue::JsonQuestion | ParameterValue::JsonString => {
                         CallPart::Question
                     }
                     ParameterValue::List(_) => CallPart::Suggestions,
-                    ParameterValue::Json => self.reader.place(),
-                    ParameterValue::Shaped(written) => self.reader.place_in(written),
+                    ParameterValue::Json => self.reader.part(),
+                    ParameterValue::Shaped(written) => self.reader.part_in(written),
                     ParameterValue::Arguments | ParameterValue::Nothing => CallPart::Parameters,
                 };
-                call.cut(place, policy);
+                call.cut(part, policy);
             }
             EnvelopeState::Json(json) => match json {
                 Json::Object if self.object.is_done() => {
@@ -360,7 +360,7 @@ impl EnvelopeMachine {
                     self.reader.end(false, call, policy);
                 }
                 Json::Object => call.cut(CallPart::Parameters, policy),
-                Json::Arguments { .. } | Json::Text => call.cut(self.reader.place(), policy),
+                Json::Arguments { .. } | Json::Text => call.cut(self.reader.part(), policy),
             },
             EnvelopeState::Broken => {}
         }

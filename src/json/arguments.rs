@@ -460,7 +460,7 @@ impl Arguments {
     }
 
     /// Returns the part of the call in which the stream is now.
-    pub(crate) fn place(&self) -> CallPart {
+    pub(crate) fn part(&self) -> CallPart {
         match self.role {
             _ if !self.lexer.is_in_value() => CallPart::Parameters,
             ValueRole::Question => CallPart::Question,

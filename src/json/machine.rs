@@ -190,7 +190,7 @@ impl JsonMachine {
                 } else if arguments.lexer.is_closed() {
                     call.end(false, &self.policy);
                 } else {
-                    call.cut(arguments.place(), &self.policy);
+                    call.cut(arguments.part(), &self.policy);
                 }
             }
         }

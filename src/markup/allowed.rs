@@ -2,7 +2,7 @@
 
 use super::code::{Bracket, Code};
 use super::names::{Name, Others, Set, TagNames};
-use super::state::{Body, Inside, Spot};
+use super::state::{Body, Inside, Position};
 use super::tag::Allowed;
 use crate::config::{CallStart, Envelopes, Policy};
 use crate::envelope::kinds::{Tags, openers};
@@ -74,20 +74,20 @@ pub(super) fn in_list(inside: Inside, after_backtick: bool) -> Allowed {
 }
 
 /// Returns the tags of a call.
-pub(super) fn in_call(Inside { spot, .. }: Inside, after_backtick: bool) -> Allowed {
+pub(super) fn in_call(Inside { position, .. }: Inside, after_backtick: bool) -> Allowed {
     let ends_suggestion = Set::SUGGEST.or(Set::FOLLOW_UP).or(Set::ASK);
     let elements = Set::CONTENT.or(Set::MODE);
-    let (open, close) = match spot {
+    let (open, close) = match position {
         // In a string of a list, a tool is only named.
-        Spot::Between(Body::List(Quotes::Inside | Quotes::Escaped)) => return CONFIRMING,
-        Spot::Between(_) => return BETWEEN,
-        Spot::Question => (Set::FOLLOW_UP, Set::QUESTION.or(Set::ASK)),
-        Spot::Suggestion => (Set::SUGGEST.or(elements), ends_suggestion),
-        Spot::Answer => (Set::SUGGEST, ends_suggestion),
-        Spot::Nested { .. } => (Set::SUGGEST.or(elements), ends_suggestion.or(elements)),
-        Spot::Content { .. } => (Set::SUGGEST, ends_suggestion.or(Set::CONTENT)),
-        Spot::Mode { .. } => (Set::SUGGEST, ends_suggestion.or(Set::MODE)),
-        Spot::Options => (Set::NONE, Set::OPTIONS.or(Set::ASK)),
+        Position::Between(Body::List(Quotes::Inside | Quotes::Escaped)) => return CONFIRMING,
+        Position::Between(_) => return BETWEEN,
+        Position::Question => (Set::FOLLOW_UP, Set::QUESTION.or(Set::ASK)),
+        Position::Suggestion => (Set::SUGGEST.or(elements), ends_suggestion),
+        Position::Answer => (Set::SUGGEST, ends_suggestion),
+        Position::Nested { .. } => (Set::SUGGEST.or(elements), ends_suggestion.or(elements)),
+        Position::Content { .. } => (Set::SUGGEST, ends_suggestion.or(Set::CONTENT)),
+        Position::Mode { .. } => (Set::SUGGEST, ends_suggestion.or(Set::MODE)),
+        Position::Options => (Set::NONE, Set::OPTIONS.or(Set::ASK)),
     };
     let shown = if after_backtick { open.and(ENDING) } else { Set::NONE };
     let open = TagNames { shown, ..TagNames::hidden(open.without(shown)) };

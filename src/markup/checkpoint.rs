@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use super::code::Code;
-use super::lexer::Pending;
 use super::machine::MarkupMachine;
+use super::pending::Pending;
 use super::state::{Inside, MarkupState, Unconfirmed};
 use crate::before::Before;
 use crate::call::Call;

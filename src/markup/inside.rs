@@ -1,7 +1,7 @@
 //! Inside a call: what text and each tag does.
 
 use super::names::{Name, Side};
-use super::state::{Body, Inside, Spot};
+use super::state::{Body, Inside, Position};
 use super::tag::Tag;
 use crate::call::Call;
 use crate::config::{Entities, Policy};
@@ -20,23 +20,25 @@ impl CallReader<'_> {
     /// Appends text that is no tag to what is open.
     #[inline(always)] // Most of a call is text, which a machine appends in one place.
     pub(super) fn push(&mut self, text: &str) {
-        let Inside { spot, after_backtick, .. } = &mut *self.inside;
+        let Inside { position, after_backtick, .. } = &mut *self.inside;
         let call = &mut *self.call;
-        match spot {
+        match position {
             _ if text.is_empty() => return,
-            Spot::Between(Body::Other) => return,
-            Spot::Between(body) => {
+            Position::Between(Body::Other) => return,
+            Position::Between(body) => {
                 *body = text.chars().fold(*body, Body::after);
                 return if *body == Body::Other { call.drop_list() } else { call.push_list(text, self.policy) };
             }
-            Spot::Options => return call.push_list(text, self.policy),
-            Spot::Suggestion if text.trim_start().is_empty() => {}
-            Spot::Suggestion => {
-                *spot = Spot::Answer;
+            Position::Options => return call.push_list(text, self.policy),
+            Position::Suggestion if text.trim_start().is_empty() => {}
+            Position::Suggestion => {
+                *position = Position::Answer;
                 call.push(text, self.policy);
             }
-            Spot::Question | Spot::Answer | Spot::Nested { .. } | Spot::Content { .. } => call.push(text, self.policy),
-            Spot::Mode { .. } => call.push_mode(text, self.policy),
+            Position::Question | Position::Answer | Position::Nested { .. } | Position::Content { .. } => {
+                call.push(text, self.policy)
+            }
+            Position::Mode { .. } => call.push_mode(text, self.policy),
         }
         *after_backtick = text.ends_with('`');
     }
@@ -54,11 +56,11 @@ impl CallReader<'_> {
     /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail`
     /// becomes.
     pub(super) fn foresee(&mut self, tail: &[u8]) {
-        if self.inside.spot == Spot::Suggestion && !utf8::may_be_blank(tail) {
-            self.inside.spot = Spot::Answer;
+        if self.inside.position == Position::Suggestion && !utf8::may_be_blank(tail) {
+            self.inside.position = Position::Answer;
         }
         // Of a mode nothing shows before its end.
-        if !matches!(self.inside.spot, Spot::Mode { .. }) {
+        if !matches!(self.inside.position, Position::Mode { .. }) {
             self.call.foresee_char(tail, self.policy);
         }
     }
@@ -70,8 +72,8 @@ impl CallReader<'_> {
 
     /// Ends the call where the stream cuts it.
     pub(super) fn cut(&mut self) {
-        match self.inside.spot.place() {
-            Some(place) => self.call.cut(place, self.policy),
+        match self.inside.position.part() {
+            Some(part) => self.call.cut(part, self.policy),
             None => self.call.end(true, self.policy),
         }
     }
@@ -86,23 +88,23 @@ impl CallReader<'_> {
     /// Acts on a tag. `text`: what it is written as. Returns `true` if the call has ended with it.
     pub(super) fn act(&mut self, tag: &Tag, text: &[u8]) -> bool {
         self.inside.after_backtick = false;
-        match self.inside.spot {
-            Spot::Between(_) => self.between(tag, text),
-            Spot::Question => self.in_question(tag, text),
-            Spot::Suggestion if matches!(tag.name, Name::Content | Name::Mode) => {
+        match self.inside.position {
+            Position::Between(_) => self.between(tag, text),
+            Position::Question => self.in_question(tag, text),
+            Position::Suggestion if matches!(tag.name, Name::Content | Name::Mode) => {
                 self.call.hold_answer_back();
                 self.in_nested(false, tag, text)
             }
-            Spot::Suggestion | Spot::Answer => self.after_answer(tag, text),
-            Spot::Nested { answered } => self.in_nested(answered, tag, text),
-            Spot::Content { answered } => self.in_content(answered, tag, text),
-            Spot::Mode { answered } => self.in_mode(answered, tag, text),
-            Spot::Options => self.in_options(tag, text),
+            Position::Suggestion | Position::Answer => self.after_answer(tag, text),
+            Position::Nested { answered } => self.in_nested(answered, tag, text),
+            Position::Content { answered } => self.in_content(answered, tag, text),
+            Position::Mode { answered } => self.in_mode(answered, tag, text),
+            Position::Options => self.in_options(tag, text),
         }
     }
 
-    fn go(&mut self, to: Spot) {
-        self.inside.spot = to;
+    fn go(&mut self, to: Position) {
+        self.inside.position = to;
     }
 
     fn repair(&mut self, note: Note) {
@@ -121,7 +123,7 @@ impl CallReader<'_> {
             (Name::FollowUp, Side::Close) if self.inside.follow_up => {
                 self.read_body_list();
                 self.inside.follow_up = false;
-                self.go(Spot::BETWEEN);
+                self.go(Position::BETWEEN);
                 return false;
             }
             (Name::Ask, Side::Close) => {
@@ -132,19 +134,19 @@ impl CallReader<'_> {
         }
         // What holds a tag of ours is no list.
         self.call.drop_list();
-        self.go(Spot::BETWEEN);
+        self.go(Position::BETWEEN);
         match (tag.name, tag.side) {
             (Name::Question, Side::Open) => {
                 self.call.begin_question(tag.empty);
                 if !tag.empty {
-                    self.go(Spot::Question);
+                    self.go(Position::Question);
                 }
             }
             (Name::FollowUp, Side::Open) => self.begin_follow_up(tag.empty),
             (Name::Suggest, Side::Open) => self.begin_suggestion(tag, text),
             (Name::Options, Side::Open) => {
                 self.call.begin_list();
-                if tag.empty { self.read_options() } else { self.go(Spot::Options) }
+                if tag.empty { self.read_options() } else { self.go(Position::Options) }
             }
             (_, Side::Open) => {}
             (_, Side::Close) => self.repair(Note::StrayCloseTag),
@@ -157,7 +159,7 @@ impl CallReader<'_> {
         self.inside.follow_up = !empty;
         if !empty {
             self.call.begin_list();
-            self.go(Spot::Between(Body::Blank));
+            self.go(Position::Between(Body::Blank));
         }
     }
 
@@ -168,7 +170,7 @@ impl CallReader<'_> {
         if !tag.empty {
             let mode = tag.value.clone().and_then(|mode| core::str::from_utf8(text.get(mode)?).ok());
             self.call.begin_suggestion(mode, self.policy);
-            self.go(Spot::Suggestion);
+            self.go(Position::Suggestion);
         }
     }
 
@@ -184,7 +186,7 @@ impl CallReader<'_> {
         let is_closed = tag.name == Name::Question;
         self.repair_unless(is_closed, Note::UnclosedQuestion);
         self.call.end_question(self.policy);
-        self.go(Spot::BETWEEN);
+        self.go(Position::BETWEEN);
         !is_closed && self.between(tag, text)
     }
 
@@ -193,7 +195,7 @@ impl CallReader<'_> {
         let is_closed = (tag.name, tag.side) == (Name::Suggest, Side::Close);
         self.repair_unless(is_closed, Note::UnclosedSuggestion);
         self.call.end_suggestion(self.policy);
-        self.go(Spot::BETWEEN);
+        self.go(Position::BETWEEN);
         !is_closed && self.between(tag, text)
     }
 
@@ -203,12 +205,12 @@ impl CallReader<'_> {
                 if !answered {
                     self.call.begin_content();
                 }
-                if tag.empty { self.end_content(answered) } else { self.go(Spot::Content { answered }) }
+                if tag.empty { self.end_content(answered) } else { self.go(Position::Content { answered }) }
             }
-            (Name::Mode, Side::Open) if tag.empty => self.go(Spot::Nested { answered }),
+            (Name::Mode, Side::Open) if tag.empty => self.go(Position::Nested { answered }),
             (Name::Mode, Side::Open) => {
                 self.call.begin_mode();
-                self.go(Spot::Mode { answered });
+                self.go(Position::Mode { answered });
             }
             (Name::Content | Name::Mode, Side::Close) => self.repair(Note::StrayCloseTag),
             _ => return self.after_answer(tag, text),
@@ -218,7 +220,7 @@ impl CallReader<'_> {
 
     fn end_content(&mut self, answered: bool) {
         let answered = answered || self.call.end_content(self.policy);
-        self.go(Spot::Nested { answered });
+        self.go(Position::Nested { answered });
     }
 
     fn in_content(&mut self, answered: bool, tag: &Tag, text: &[u8]) -> bool {
@@ -232,7 +234,7 @@ impl CallReader<'_> {
         let is_closed = tag.name == Name::Mode;
         self.repair_unless(is_closed, Note::UnclosedSuggestion);
         self.call.end_mode(self.policy);
-        self.go(Spot::Nested { answered });
+        self.go(Position::Nested { answered });
         !is_closed && self.after_answer(tag, text)
     }
 
@@ -240,7 +242,7 @@ impl CallReader<'_> {
         let is_closed = tag.name == Name::Options;
         self.repair_unless(is_closed, Note::UnclosedOptions);
         self.read_options();
-        self.go(Spot::BETWEEN);
+        self.go(Position::BETWEEN);
         !is_closed && self.between(tag, text)
     }
 

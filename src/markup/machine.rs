@@ -21,8 +21,8 @@ use nom::{Complete, IsStreaming, Streaming};
 use super::allowed::{self, BETWEEN, NOTHING, OPENING};
 use super::code::{Code, LINE_START, MIDDLE};
 use super::inside::CallReader;
-use super::lexer::Pending;
-use super::state::{Inside, MarkupState, Spot};
+use super::pending::Pending;
+use super::state::{Inside, MarkupState, Position};
 use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
 use crate::call::{Addition, Call};
 use crate::config::{CallStart, Envelopes, Policy};
@@ -139,7 +139,8 @@ impl MarkupMachine {
     /// changed.
     #[inline]
     pub(crate) fn push_plain(&mut self, text: &str) -> Option<Addition> {
-        let MarkupState::Inside(Inside { spot: Spot::Question | Spot::Answer, after_backtick, .. }) = &mut self.state
+        let MarkupState::Inside(Inside { position: Position::Question | Position::Answer, after_backtick, .. }) =
+            &mut self.state
         else {
             return self.push_plain_envelope(text);
         };

@@ -10,7 +10,7 @@
 //! | `names` | the names of tags, and sets of them |
 //! | `tag` | the grammar of one tag |
 //! | `attributes` | the grammar of what follows a tag's name |
-//! | `lexer` | the incomplete tag that the text so far ends in |
+//! | `pending` | the incomplete tag that the text so far ends in |
 //! | `allowed` | which tags mean something in which state |
 //! | `state` | the states |
 //! | `code` | code in prose |
@@ -29,11 +29,11 @@ mod code;
 mod envelope;
 mod incomplete;
 mod inside;
-mod lexer;
 pub(crate) mod machine;
 mod names;
 mod outside;
 mod pass;
+mod pending;
 mod state;
 pub(crate) mod suggestions;
 mod tag;

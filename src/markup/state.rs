@@ -53,11 +53,11 @@ pub(super) struct Unconfirmed {
     pub(super) blank: bool,
 }
 
-/// A position in a call.
+/// Where in a call the text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Inside {
-    pub(super) spot: Spot,
+    pub(super) position: Position,
     /// A `follow_up` is open.
     pub(super) follow_up: bool,
     /// The character before, in a value, is a back-tick.
@@ -67,7 +67,7 @@ pub(super) struct Inside {
 /// What of a call is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Spot {
+pub(super) enum Position {
     /// Nothing, in a `follow_up` or not.
     Between(Body),
     Question,
@@ -113,17 +113,19 @@ impl Body {
     }
 }
 
-impl Spot {
-    pub(super) const BETWEEN: Spot = Spot::Between(Body::Other);
+impl Position {
+    pub(super) const BETWEEN: Position = Position::Between(Body::Other);
 
     /// Returns the value that the stream cuts if it ends here.
-    pub(super) fn place(self) -> Option<CallPart> {
+    pub(super) fn part(self) -> Option<CallPart> {
         match self {
-            Spot::Between(Body::List(_)) | Spot::Options => Some(CallPart::Options),
-            Spot::Between(_) => None,
-            Spot::Question => Some(CallPart::Question),
-            Spot::Suggestion | Spot::Answer | Spot::Nested { .. } | Spot::Content { .. } => Some(CallPart::Answer),
-            Spot::Mode { .. } => Some(CallPart::Mode),
+            Position::Between(Body::List(_)) | Position::Options => Some(CallPart::Options),
+            Position::Between(_) => None,
+            Position::Question => Some(CallPart::Question),
+            Position::Suggestion | Position::Answer | Position::Nested { .. } | Position::Content { .. } => {
+                Some(CallPart::Answer)
+            }
+            Position::Mode { .. } => Some(CallPart::Mode),
         }
     }
 }

@@ -5,7 +5,7 @@ use nom::{Complete, Streaming};
 use super::allowed::{NOTHING, in_list};
 use super::inside::CallReader;
 use super::names::{Name, Set, Side, TagNames};
-use super::state::{Inside, Spot};
+use super::state::{Inside, Position};
 use super::tag::{self, Allowed, LexedTag, Tag};
 use crate::call::Call;
 use crate::config::{Entities, Policy};
@@ -26,7 +26,7 @@ pub(crate) fn holds_suggestions(text: &str, policy: &Policy) -> bool {
 /// Reads the text as the body of an open `follow_up`, and ends that.
 pub(crate) fn read_suggestions(text: &str, call: &mut Call, policy: &Policy) {
     call.set_entities(policy.entities);
-    let inside = &mut Inside { spot: Spot::BETWEEN, follow_up: true, after_backtick: false };
+    let inside = &mut Inside { position: Position::BETWEEN, follow_up: true, after_backtick: false };
     let mut reader = CallReader { inside, call, policy };
     reader.begin_follow_up(false);
     let mut rest = text;

@@ -8,7 +8,7 @@ use nom::Streaming;
 
 use super::allowed::{CONFIRMING, OPENING, SHORTEST_CONFIRMING};
 use super::machine::{MarkupBuffers, MarkupMachine};
-use super::state::{Inside, MarkupState, Spot, Unconfirmed};
+use super::state::{Inside, MarkupState, Position, Unconfirmed};
 use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
 use crate::config::Malformed;
 use crate::note::Note;
@@ -59,7 +59,8 @@ impl MarkupMachine {
         let MarkupBuffers { call, held, .. } = &mut *self.busy;
         call.keep_bare(held.get(unconfirmed.opening as usize..).unwrap_or_default());
         held.clear();
-        self.state = MarkupState::Inside(Inside { spot: Spot::BETWEEN, follow_up: false, after_backtick: false });
+        self.state =
+            MarkupState::Inside(Inside { position: Position::BETWEEN, follow_up: false, after_backtick: false });
     }
 
     /// Decides that the opening tag was only named.

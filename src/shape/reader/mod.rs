@@ -249,7 +249,7 @@ impl ShapeReader {
 
     /// Ends the call with the stream: what only its end decides becomes known.
     pub(crate) fn finish(&mut self, call: &mut Call, policy: &Policy) {
-        if self.is_closed() { self.end(call, policy) } else { call.cut(self.place(), policy) }
+        if self.is_closed() { self.end(call, policy) } else { call.cut(self.part(), policy) }
     }
 
     /// Ends the call after its arguments.
@@ -353,7 +353,7 @@ impl ShapeReader {
     }
 
     /// Returns the part of the call in which the stream is now.
-    pub(crate) fn place(&self) -> CallPart {
+    pub(crate) fn part(&self) -> CallPart {
         match self.value {
             _ if !self.lexers.iter().all(Lexer::is_in_value) => CallPart::Parameters,
             Meaning::Text(Place::Question(QuestionText::Text)) => CallPart::Question,

@@ -177,10 +177,10 @@ impl ShapeReader {
     }
 
     /// Returns the part of the call that the open parameter is.
-    pub(crate) fn place_in(&self, written: Written) -> CallPart {
+    pub(crate) fn part_in(&self, written: Written) -> CallPart {
         match (written, self.value) {
             (Written::Text, Meaning::Text(Place::Question(QuestionText::Text))) => CallPart::Question,
-            (Written::Json, _) => self.place(),
+            (Written::Json, _) => self.part(),
             _ => CallPart::Parameters,
         }
     }
