@@ -7,6 +7,7 @@ use super::name;
 use crate::call::Call;
 use crate::config::Policy;
 use crate::json::arguments::{Arguments, Parameter};
+use crate::json::lexer::Lexer;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::shape::reader::{ShapeReader, Written};
@@ -86,10 +87,10 @@ impl ArgumentsReader {
         match self {
             ArgumentsReader::None => {}
             ArgumentsReader::Own(arguments) => {
-                while pos < text.len() && !arguments.is_closed() && !arguments.is_ill_formed() {
+                while pos < text.len() && !arguments.lexer.is_closed() && !arguments.lexer.is_ill_formed() {
                     arguments.read(text, &mut pos, call, policy);
                 }
-                if arguments.is_ill_formed() {
+                if arguments.lexer.is_ill_formed() {
                     call.reject(Reason::Malformed(Note::IllFormedJson));
                 } else if text[pos..].bytes().any(|byte| !is_space(byte)) {
                     call.repair(Note::TextAfterArguments, policy);
@@ -119,38 +120,35 @@ impl ArgumentsReader {
         }
     }
 
+    /// Returns the lexer of the arguments, if they are read.
+    fn lexer(&self) -> Option<&Lexer> {
+        match self {
+            ArgumentsReader::None => None,
+            ArgumentsReader::Own(arguments) => Some(&arguments.lexer),
+            ArgumentsReader::Shape(reader) => Some(reader.lexer()),
+        }
+    }
+
     /// Returns `true` if the arguments have ended.
     pub(super) fn is_closed(&self) -> bool {
-        match self {
-            ArgumentsReader::None => false,
-            ArgumentsReader::Own(arguments) => arguments.is_closed(),
-            ArgumentsReader::Shape(reader) => reader.is_closed(),
-        }
+        self.lexer().is_some_and(Lexer::is_closed)
     }
 
     /// Returns `true` if the arguments are not JSON.
     pub(super) fn is_ill_formed(&self) -> bool {
-        match self {
-            ArgumentsReader::None => false,
-            ArgumentsReader::Own(arguments) => arguments.is_ill_formed(),
-            ArgumentsReader::Shape(reader) => reader.is_ill_formed(),
-        }
+        self.lexer().is_some_and(Lexer::is_ill_formed)
     }
 
     /// Returns `true` if the next character is text of a string, unless it is a delimiter.
     pub(super) fn is_in_text(&self) -> bool {
-        match self {
-            ArgumentsReader::None => false,
-            ArgumentsReader::Own(arguments) => arguments.is_in_text(),
-            ArgumentsReader::Shape(reader) => reader.is_in_text(),
-        }
+        self.lexer().is_some_and(Lexer::is_in_text)
     }
 
     /// Returns `true` if the text has no delimiter of the string that is being read, and what it
     /// does is simple.
     pub(super) fn is_plain(&self, text: &str) -> bool {
         match self {
-            ArgumentsReader::Own(arguments) => arguments.plain_len(text, 0) == text.len(),
+            ArgumentsReader::Own(arguments) => arguments.lexer.plain_len(text, 0) == text.len(),
             ArgumentsReader::None | ArgumentsReader::Shape(_) => false,
         }
     }
@@ -197,7 +195,7 @@ impl ArgumentsReader {
             return call.reject(Reason::Truncated(CallPart::Parameters));
         }
         reader.end_parameters(call, policy);
-        if !reader.is_closed() {
+        if !reader.lexer().is_closed() {
             return call.reject(Reason::MissingParameter);
         }
         reader.end(call, policy);

@@ -72,7 +72,7 @@ pub(super) enum Container {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Arguments {
-    pub(super) lexer: Lexer,
+    pub(crate) lexer: Lexer,
     /// From the outermost to the innermost. Values that are nested deeper have no meaning.
     within: SmallVec<[Container; 4]>,
     role: ValueRole,
@@ -125,27 +125,6 @@ impl Arguments {
     /// Makes it a reader of the value of `question` alone.
     pub(crate) fn begin_question(&mut self) {
         *self = Arguments { role: ValueRole::Question, given: self.given, ..Arguments::NEW };
-    }
-
-    /// Returns `true` if the value has ended.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.lexer.is_closed()
-    }
-
-    /// Returns `true` if the value is not JSON.
-    pub(crate) fn is_ill_formed(&self) -> bool {
-        self.lexer.is_ill_formed()
-    }
-
-    /// Returns `true` if the next character is text of a string, unless it is a delimiter.
-    pub(crate) fn is_in_text(&self) -> bool {
-        self.lexer.is_in_text()
-    }
-
-    /// Returns the length of the plain text at `at`, if a string that is a value is being read.
-    #[inline]
-    pub(crate) fn plain_len(&self, text: &str, at: usize) -> usize {
-        self.lexer.plain_len(text, at)
     }
 
     /// Reads text from `*pos` to the end of the value, or to something that is certain and not

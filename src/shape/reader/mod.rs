@@ -249,7 +249,7 @@ impl ShapeReader {
 
     /// Ends the call with the stream: what only its end decides becomes known.
     pub(crate) fn finish(&mut self, call: &mut Call, policy: &Policy) {
-        if self.is_closed() { self.end(call, policy) } else { call.cut(self.part(), policy) }
+        if self.lexer().is_closed() { self.end(call, policy) } else { call.cut(self.part(), policy) }
     }
 
     /// Ends the call after its arguments.
@@ -288,7 +288,7 @@ impl ShapeReader {
         if call.has_failed() {
             // A number ends before it.
             let mut pos = 0;
-            while pos < SOME.len() && !self.is_closed() && !self.is_ill_formed() {
+            while pos < SOME.len() && !self.lexer().is_closed() && !self.lexer().is_ill_formed() {
                 self.skip(SOME, &mut pos);
             }
             return;
@@ -321,8 +321,8 @@ impl ShapeReader {
 
     /// Reads up to the end of a value, of which nothing has a meaning after a failure.
     fn skip(&mut self, text: &str, pos: &mut usize) {
-        while !self.is_closed()
-            && !self.is_ill_formed()
+        while !self.lexer().is_closed()
+            && !self.lexer().is_ill_formed()
             && let Some(token) = self.lexers[0].next(text, pos)
             && token != JsonToken::End
         {}
@@ -332,24 +332,14 @@ impl ShapeReader {
         self.lexers.last().is_some_and(Lexer::is_in_key)
     }
 
-    /// Returns `true` if the arguments are not JSON.
-    pub(crate) fn is_ill_formed(&self) -> bool {
-        self.lexers[0].is_ill_formed()
-    }
-
-    /// Returns `true` if the next character is text of a string, unless it is a delimiter.
-    pub(crate) fn is_in_text(&self) -> bool {
-        self.lexers[0].is_in_text()
+    /// Returns the lexer of the arguments.
+    pub(crate) fn lexer(&self) -> &Lexer {
+        &self.lexers[0]
     }
 
     /// Returns `true` if the chunk only continues a text of the call.
     pub(crate) fn is_plain_text(&self, text: &str) -> bool {
         matches!((&*self.lexers, self.value), ([lexer], Meaning::Text(_)) if lexer.plain_len(text, 0) == text.len())
-    }
-
-    /// Returns `true` if the value has ended.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.lexers[0].is_closed()
     }
 
     /// Returns the part of the call in which the stream is now.

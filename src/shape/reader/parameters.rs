@@ -48,7 +48,7 @@ impl ShapeReader {
     /// Begins the value of the parameter whose key was pushed.
     pub(crate) fn begin_parameter(&mut self, is_json: bool, call: &mut Call, policy: &Arc<Policy>) -> Written {
         // The arguments may have come as one parameter.
-        if call.has_failed() || self.is_closed() {
+        if call.has_failed() || self.lexer().is_closed() {
             return Written::Nothing;
         }
         if self.lexers[0].depth() == 0 {
@@ -77,7 +77,7 @@ impl ShapeReader {
                     None => (written, text.len()),
                 }
             }
-            Written::Json if !self.is_parameter_closed() && !self.is_ill_formed() => {
+            Written::Json if !self.is_parameter_closed() && !self.lexer().is_ill_formed() => {
                 let mut pos = 0;
                 self.read(text, &mut pos, call, policy);
                 (written, pos)
