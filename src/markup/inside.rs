@@ -111,11 +111,13 @@ impl CallReader<'_> {
         self.call.repair(note, self.policy);
     }
 
-    /// Adds a note if what a tag ends was not ended by its own close tag.
-    fn repair_unless(&mut self, is_closed: bool, note: Note) {
-        if !is_closed {
+    /// Returns `true` if the tag is the close tag of what is open. Otherwise there is a note.
+    fn closes(&mut self, tag: &Tag, name: Name, note: Note) -> bool {
+        let closes = (tag.name, tag.side) == (name, Side::Close);
+        if !closes {
             self.repair(note);
         }
+        closes
     }
 
     fn between(&mut self, tag: &Tag, text: &[u8]) -> bool {
@@ -183,8 +185,7 @@ impl CallReader<'_> {
     }
 
     fn in_question(&mut self, tag: &Tag, text: &[u8]) -> bool {
-        let is_closed = tag.name == Name::Question;
-        self.repair_unless(is_closed, Note::UnclosedQuestion);
+        let is_closed = self.closes(tag, Name::Question, Note::UnclosedQuestion);
         self.call.end_question(self.policy);
         self.go(Position::BETWEEN);
         !is_closed && self.between(tag, text)
@@ -192,8 +193,7 @@ impl CallReader<'_> {
 
     /// Ends the suggestion, at its own close tag or at one that ends more.
     fn after_answer(&mut self, tag: &Tag, text: &[u8]) -> bool {
-        let is_closed = (tag.name, tag.side) == (Name::Suggest, Side::Close);
-        self.repair_unless(is_closed, Note::UnclosedSuggestion);
+        let is_closed = self.closes(tag, Name::Suggest, Note::UnclosedSuggestion);
         self.call.end_suggestion(self.policy);
         self.go(Position::BETWEEN);
         !is_closed && self.between(tag, text)
@@ -224,23 +224,20 @@ impl CallReader<'_> {
     }
 
     fn in_content(&mut self, answered: bool, tag: &Tag, text: &[u8]) -> bool {
-        let is_closed = tag.name == Name::Content;
-        self.repair_unless(is_closed, Note::UnclosedSuggestion);
+        let is_closed = self.closes(tag, Name::Content, Note::UnclosedSuggestion);
         self.end_content(answered);
         !is_closed && self.after_answer(tag, text)
     }
 
     fn in_mode(&mut self, answered: bool, tag: &Tag, text: &[u8]) -> bool {
-        let is_closed = tag.name == Name::Mode;
-        self.repair_unless(is_closed, Note::UnclosedSuggestion);
+        let is_closed = self.closes(tag, Name::Mode, Note::UnclosedSuggestion);
         self.call.end_mode(self.policy);
         self.go(Position::Nested { answered });
         !is_closed && self.after_answer(tag, text)
     }
 
     fn in_options(&mut self, tag: &Tag, text: &[u8]) -> bool {
-        let is_closed = tag.name == Name::Options;
-        self.repair_unless(is_closed, Note::UnclosedOptions);
+        let is_closed = self.closes(tag, Name::Options, Note::UnclosedOptions);
         self.read_options();
         self.go(Position::BETWEEN);
         !is_closed && self.between(tag, text)
