@@ -149,10 +149,8 @@ impl Envelopes {
         Envelope::ALL.into_iter().collect()
     }
 
-    pub(crate) const NONE: Envelopes = Envelopes(0);
-
     /// Returns the empty set: no envelopes are read.
-    pub fn none() -> Envelopes {
+    pub const fn none() -> Envelopes {
         Envelopes(0)
     }
 

@@ -113,7 +113,7 @@ impl Tags {
             open_shown: Kinds::NONE,
             close: Kinds::NONE,
             close_shown: Kinds::NONE,
-            families: Envelopes::NONE,
+            families: Envelopes::none(),
             named: false,
             limit: usize::MAX,
         }

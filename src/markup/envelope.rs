@@ -4,7 +4,7 @@ use super::code::{Code, MIDDLE};
 use super::machine::{MarkupBuffers, MarkupMachine};
 use super::names::{Name, Side};
 use super::state::MarkupState;
-use super::tag::{IncompleteTag, LexedTag, Tag};
+use super::tag::{IncompleteTag, LexedTag, Tag, TagPart};
 use crate::call::Addition;
 use crate::envelope::change::{AfterCall, Change};
 use crate::envelope::machine::{Context, EnvelopeMachine, TagRef};
@@ -23,14 +23,6 @@ impl MarkupMachine {
     /// Returns the name of the tool that an envelope calls.
     pub(crate) fn envelope_tool(&self) -> &str {
         self.busy.envelope.tool()
-    }
-
-    /// Begins an envelope at an opening tag.
-    pub(super) fn begin_envelope(&mut self, tag: &Tag, text: &[u8], code: Code, start: u64, end: u64) {
-        if let Some(tag) = tag_ref(tag, text, end) {
-            self.busy.envelope.begin(&tag, start);
-            self.state = MarkupState::Envelope(code);
-        }
     }
 
     /// Begins an envelope at text that is no tag.
@@ -176,7 +168,7 @@ impl MarkupMachine {
                 let mut code = code;
                 code.pass(self.busy.envelope.held.as_bytes());
                 self.state = MarkupState::Prose(code);
-                self.pending.read_again();
+                self.pending.part = TagPart::Other;
                 self.busy.envelope.lent = true;
                 is_held.then_some(Signal::Text(Source::Envelope))
             }
@@ -226,7 +218,8 @@ impl MarkupMachine {
     }
 }
 
-fn tag_ref<'t>(tag: &Tag, text: &'t [u8], end: u64) -> Option<TagRef<'t>> {
+/// Returns a tag as the machine of envelopes needs it; `None` if it is none of an envelope.
+pub(super) fn tag_ref<'t>(tag: &Tag, text: &'t [u8], end: u64) -> Option<TagRef<'t>> {
     let Name::Envelope(kind) = tag.name else { return None };
     let text = core::str::from_utf8(text).ok()?;
     let value = tag.value.clone().and_then(|value| text.get(value)).unwrap_or_default();

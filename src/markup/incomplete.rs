@@ -25,7 +25,7 @@ impl MarkupMachine {
                 self.show_pending()
             }
             LexedTag::Incomplete(incomplete) => {
-                self.pending.set_incomplete(incomplete);
+                self.pending.part = incomplete.part;
                 *pos += new.len();
                 if shown { self.push_and_emit(text, from, *pos) } else { None }
             }

@@ -402,7 +402,7 @@ impl MarkupMachine {
             MarkupState::Prose(code) => {
                 // The code is that after a pending tag whose text has been emitted.
                 let starts = !self.pending.shown && may_open(bytes.get(1..).unwrap_or_default());
-                let families = if starts { self.envelopes() } else { Envelopes::NONE };
+                let families = if starts { self.envelopes() } else { Envelopes::none() };
                 allowed::in_prose(code, families, &self.policy)
             }
             MarkupState::Opaque { tool, parameter } => allowed::in_opaque(tool, parameter),

@@ -3,6 +3,7 @@
 use nom::IsStreaming;
 
 use super::code::{Code, MIDDLE};
+use super::envelope::tag_ref;
 use super::machine::MarkupMachine;
 use super::names::{Name, Side};
 use super::pass::Openers;
@@ -82,7 +83,7 @@ impl MarkupMachine {
     pub(super) fn envelopes(&self) -> Envelopes {
         // Without room for a header, there is none.
         let starts = !self.is_passing && self.busy.plain_left == 0 && self.policy.limits.bare > 0;
-        if starts { self.policy.envelopes() } else { Envelopes::NONE }
+        if starts { self.policy.envelopes() } else { Envelopes::none() }
     }
 
     /// Does the same in prose, if it is as simple as that: a `<` that is the last byte, or begins
@@ -102,8 +103,11 @@ impl MarkupMachine {
 
     /// Acts on a tool's opening tag.
     pub(super) fn act_outside(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64, from: Source) -> Option<Signal> {
-        if let (Name::Envelope(_), MarkupState::Prose(code)) = (tag.name, &self.state) {
-            self.begin_envelope(tag, text, *code, start, end);
+        if let MarkupState::Prose(code) = self.state
+            && let Some(tag) = tag_ref(tag, text, end)
+        {
+            self.busy.envelope.begin(&tag, start);
+            self.state = MarkupState::Envelope(code);
             return None;
         }
         if let Name::Tool(tool) = tag.name {

@@ -24,7 +24,8 @@ pub(super) struct Pending {
     pub(super) after_backtick: bool,
     /// Its text has been emitted, because it is text whatever becomes of it.
     pub(super) shown: bool,
-    part: TagPart,
+    /// What it ends in. [`TagPart::Other`]: it is read again from its beginning.
+    pub(super) part: TagPart,
     /// All of its text was emitted by the last signal, which borrows it. Never so between two
     /// chunks.
     pub(super) lent: bool,
@@ -69,15 +70,6 @@ impl Pending {
         self.bytes.clear();
         (self.start, self.after_backtick, self.shown, self.lent) = (0, false, false, false);
         self.part = TagPart::Other;
-    }
-
-    /// Lets it be read again from its beginning, in another state.
-    pub(super) fn read_again(&mut self) {
-        self.part = TagPart::Other;
-    }
-
-    pub(super) fn set_incomplete(&mut self, incomplete: IncompleteTag) {
-        self.part = incomplete.part;
     }
 
     /// Returns as much of `text` as can matter to it: through the next `<`, or to just beyond the

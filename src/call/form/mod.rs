@@ -147,11 +147,6 @@ impl CallForm {
         self.drops_question = false;
     }
 
-    /// Returns the labels for options that are given as values.
-    pub(crate) fn take_names(&mut self) -> SmallVec<[Range; 4]> {
-        core::mem::take(&mut self.names)
-    }
-
     // Options.
 
     /// Begins an option of the open question. Returns `false` if it is beyond the limit.
@@ -224,15 +219,14 @@ impl CallForm {
     /// Marks the option of the open question that the model has written at this index as recommended.
     pub(crate) fn recommend(&mut self, index: u32) {
         if let Some(option) = self.open_options().iter_mut().find(|option| option.index == index) {
-            option.recommended = true;
-            option.has_news = true;
+            (option.recommended, option.has_news) = (true, true);
         }
     }
 
     /// Gives the options of the open question that have only a value a label: the name at their
     /// index, or else the value.
     pub(crate) fn name_options(&mut self) {
-        let names = self.take_names();
+        let names = core::mem::take(&mut self.names);
         let Some(first) = self.open_question().map(|question| question.first_option) else { return };
         for i in first..self.options.len() {
             let option = &self.options[i];

@@ -165,15 +165,11 @@ pub(crate) struct FormOption {
     /// Its index among what the model wrote as options, with those that are not kept.
     pub(super) index: u32,
     pub(crate) recommended: bool,
-    pub(super) has_news: bool,
+    pub(crate) has_news: bool,
     pub(super) is_closed: bool,
 }
 
 impl FormOption {
-    pub(crate) fn note_news(&mut self) {
-        self.has_news = true;
-    }
-
     pub(crate) fn text(&self, text: OptionText) -> Slot {
         self.texts[text as usize]
     }

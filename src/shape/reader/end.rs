@@ -78,8 +78,7 @@ impl Reading<'_> {
             if flag == Some(true)
                 && let Some(option) = form.open_option()
             {
-                option.recommended = true;
-                option.note_news();
+                (option.recommended, option.has_news) = (true, true);
             }
             return;
         }
