@@ -162,36 +162,29 @@ fn compile_line(
             table.form = Some((key, shape.span()));
             words.end()
         }
-        "generic" => {
-            table.is_generic = true;
-            words.end()
-        }
+        "generic" => set_flag(&mut table.is_generic, words),
         "needs" => {
             let what = words.expect("options")?;
             if what.text != "options" {
                 return Err(what.unexpected("options"));
             }
-            table.needs_options = true;
-            words.end()
+            set_flag(&mut table.needs_options, words)
         }
-        "strings" => {
-            table.constants.strings = true;
-            words.end()
-        }
-        "single" => {
-            table.constants.single = true;
-            words.end()
-        }
-        "unescape" => {
-            table.constants.unescape = true;
-            words.end()
-        }
+        "strings" => set_flag(&mut table.constants.strings, words),
+        "single" => set_flag(&mut table.constants.single, words),
+        "unescape" => set_flag(&mut table.constants.unescape, words),
         "limit" => compile_limit(words, table),
         name => match Role::named(name) {
             Some(role) => compile_role(text, role, first, words, table),
             None => Err(first.error(ShapeErrorKind::UnknownRole(first.text.into()))),
         },
     }
+}
+
+/// Sets a flag. Nothing follows its word.
+fn set_flag(flag: &mut bool, words: &mut ShapeWords<'_>) -> Result<(), ShapeError> {
+    *flag = true;
+    words.end()
 }
 
 fn compile_limit(words: &mut ShapeWords<'_>, table: &mut Table) -> Result<(), ShapeError> {
@@ -248,13 +241,10 @@ fn compile_role(
     if word.is_some_and(|word| word.text == "else") {
         word = compile_fallback(role, words, table)?;
     }
-    match word {
-        Some(constant) => {
-            set_constant(role, constant, table)?;
-            words.end()
-        }
-        None => Ok(()),
+    if let Some(constant) = word {
+        set_constant(role, constant, table)?;
     }
+    words.end()
 }
 
 /// Reads the roles after `else`. Returns the word after them.
