@@ -9,7 +9,7 @@ use crate::config::Policy;
 use crate::json::machine::{JsonMachine, SavedJson};
 use crate::markup::checkpoint::SavedMarkup;
 use crate::markup::machine::MarkupMachine;
-use crate::signal::{Piece, Quiet, Signal, Source};
+use crate::signal::{Piece, Quiet, Signal, Source, ToolRef};
 
 /// The machine for the syntax of a stream.
 #[derive(Clone, Debug)]
@@ -141,10 +141,10 @@ impl Syntax {
         }
     }
 
-    /// Returns the name of the tool that an envelope calls.
-    pub(crate) fn envelope_tool(&self) -> &str {
+    /// Returns the name of another tool that is called.
+    pub(crate) fn tool(&self, tool: ToolRef) -> &str {
         match self {
-            Syntax::Markup(machine) => machine.envelope_tool(),
+            Syntax::Markup(machine) => machine.tool(tool),
             Syntax::Json(_) => "",
         }
     }

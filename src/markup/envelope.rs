@@ -20,11 +20,6 @@ impl MarkupMachine {
         (envelope, Context { call, policy: &self.policy })
     }
 
-    /// Returns the name of the tool that an envelope calls.
-    pub(crate) fn envelope_tool(&self) -> &str {
-        self.busy.envelope.tool()
-    }
-
     /// Begins an envelope at text that is no tag.
     pub(super) fn begin_envelope_text(&mut self, first: u8, start: u64) {
         if let MarkupState::Prose(code) = self.state {

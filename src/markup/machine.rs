@@ -133,6 +133,14 @@ impl MarkupMachine {
         }
     }
 
+    /// Returns the name of another tool that is called.
+    pub(crate) fn tool(&self, tool: ToolRef) -> &str {
+        match tool {
+            ToolRef::Listed(tool) => self.policy.tools.tools.name(tool),
+            ToolRef::Envelope => self.busy.envelope.tool(),
+        }
+    }
+
     /// Takes the fast path: a chunk without a tag that only grows the open value.
     ///
     /// Returns what is to be shown; `None` if it is not as simple as that, and then nothing has

@@ -11,7 +11,7 @@ use crate::event::{Event, Opaque};
 use crate::json::machine::JsonMachine;
 use crate::markup::machine::MarkupMachine;
 use crate::scan;
-use crate::signal::{Piece, Quiet, Signal, Source, ToolRef};
+use crate::signal::{Piece, Quiet, Signal, Source};
 use crate::syntax::{SavedSyntax, Syntax};
 use crate::utf8::{Next, Tail};
 #[cfg(feature = "wire")]
@@ -504,11 +504,7 @@ impl Parser {
             Signal::More => Event::Text(""),
             Signal::Text(from) => Event::Text(text(from)),
             Signal::Opaque { from, tool, start } => {
-                let tool = match tool {
-                    ToolRef::Listed(tool) => self.policy().tools.tools.name(tool),
-                    ToolRef::Envelope => self.syntax.envelope_tool(),
-                };
-                Event::Opaque(Opaque { tool, raw: text(from), start, id: None })
+                Event::Opaque(Opaque { tool: self.syntax.tool(tool), raw: text(from), start, id: None })
             }
             Signal::Partial(delta) => Event::partial(call, calls, delta),
             Signal::Ended { end } => Event::ended(call, calls - 1, end),
