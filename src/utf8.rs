@@ -28,6 +28,16 @@ pub(crate) fn shortest_blank(tail: &[u8]) -> Option<usize> {
     BLANKS.iter().filter(begins).map(|blank| blank.len_utf8()).min()
 }
 
+/// What stands for an incomplete character: whatever it becomes, it is no delimiter, no space and no
+/// part of a name.
+pub(crate) const SOME_CHAR: &str = "\u{FFFD}";
+
+/// Returns the length of the longest character that the incomplete UTF-8 sequence may become, with
+/// U+FFFD if it turns out to be ill-formed.
+pub(crate) fn longest_char(tail: &[u8]) -> usize {
+    if tail.first().is_some_and(|&byte| byte >= 0xF0) { 4 } else { 3 }
+}
+
 /// Returns the length of the shortest text that the incomplete UTF-8 sequence may become.
 ///
 /// This is a character, or U+FFFD if the sequence turns out to be ill-formed.

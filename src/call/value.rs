@@ -116,9 +116,8 @@ impl Value {
     /// becomes.
     pub(super) fn foresee_char(&mut self, arena: &mut String, tail: &[u8], limit: usize) -> Result<(), ValueTooLong> {
         self.flush_entity(arena, limit)?;
-        // An ill-formed sequence becomes U+FFFD, of three bytes.
-        let longest = if tail[0] >= 0xF0 { 4 } else { 3 };
-        if !utf8::may_be_blank(tail) && !self.full && arena.len() - self.start + longest <= limit {
+        let len = arena.len() - self.start + utf8::longest_char(tail);
+        if !utf8::may_be_blank(tail) && !self.full && len <= limit {
             self.exists = true;
             self.certain = arena.len();
         }

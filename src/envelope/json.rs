@@ -1,11 +1,12 @@
 //! JSON in envelopes: the arguments of a call, and the object around them.
 
 use super::change::{AfterCall, Change};
-use super::machine::{Context, EnvelopeMachine, SOME};
+use super::machine::{Context, EnvelopeMachine};
 use super::object::ObjectPart;
 use super::state::{After, EnvelopeState, Fence, Json, Style};
 use crate::note::Note;
 use crate::reason::Reason;
+use crate::utf8::SOME_CHAR;
 
 impl EnvelopeMachine {
     /// Consumes text of JSON.
@@ -74,7 +75,7 @@ impl EnvelopeMachine {
         let mut pos = 0;
         // It ends an escape, and is no part of it.
         while !self.object.is_in_text()
-            && let Some(ObjectPart::Char(char)) = self.object.next(SOME, &mut pos, &mut self.name, policy)
+            && let Some(ObjectPart::Char(char)) = self.object.next(SOME_CHAR, &mut pos, &mut self.name, policy)
         {
             self.reader.push_decoded(char.encode_utf8(&mut [0; 4]), call, policy);
         }

@@ -16,6 +16,7 @@ use crate::lazy::Fresh;
 use crate::note::Note;
 use crate::reason::CallPart;
 use crate::scan;
+use crate::utf8::SOME_CHAR;
 
 /// What the call is built in, and how.
 pub(crate) struct Context<'c> {
@@ -68,10 +69,6 @@ impl Fresh for EnvelopeMachine {
     const FRESH: EnvelopeMachine = EnvelopeMachine::NEW;
     const SEEN: &'static EnvelopeMachine = &EnvelopeMachine::NEW;
 }
-
-/// What stands for an incomplete character: whatever it becomes, it is no delimiter, no space and
-/// no part of a name.
-pub(super) const SOME: &str = "\u{FFFD}";
 
 impl EnvelopeMachine {
     pub(crate) const NEW: EnvelopeMachine = EnvelopeMachine {
@@ -354,14 +351,12 @@ impl EnvelopeMachine {
                 };
                 call.cut(part, policy);
             }
-            EnvelopeState::Json(json) => match json {
-                Json::Object if self.object.is_done() => {
-                    call.note(Note::UnclosedEnvelope);
-                    self.reader.end(false, call, policy);
-                }
-                Json::Object => call.cut(CallPart::Parameters, policy),
-                Json::Arguments { .. } | Json::Text => call.cut(self.reader.part(), policy),
-            },
+            EnvelopeState::Json(Json::Object) if self.object.is_done() => {
+                call.note(Note::UnclosedEnvelope);
+                self.reader.end(false, call, policy);
+            }
+            EnvelopeState::Json(Json::Object) => call.cut(CallPart::Parameters, policy),
+            EnvelopeState::Json(_) => call.cut(self.reader.part(), policy),
             EnvelopeState::Broken => {}
         }
         self.end = end;
@@ -370,44 +365,36 @@ impl EnvelopeMachine {
 
     /// Takes into account that the incomplete character `tail` follows.
     pub(crate) fn foresee(&mut self, tail: &[u8], offset: u64, context: &mut Context<'_>) -> Change {
+        let Context { call, policy } = &mut *context;
         match self.state {
-            EnvelopeState::Header(Header::Object { .. }) if self.object.is_in_text() => Change::Stay,
-            // The character ends an escape, and is text of the string.
-            EnvelopeState::Header(Header::Object { .. }) if self.object.is_in_other_string() => Change::Stay,
-            EnvelopeState::Header(_) => Change::NoCall,
-            EnvelopeState::Value(ParameterValue::Question) => {
-                context.call.foresee_char(tail, context.policy);
-                Change::Stay
-            }
+            // In other strings, the character ends an escape, and is text.
+            EnvelopeState::Header(Header::Object { .. })
+                if self.object.is_in_text() || self.object.is_in_other_string() => {}
+            EnvelopeState::Header(_) => return Change::NoCall,
+            EnvelopeState::Value(ParameterValue::Question) => call.foresee_char(tail, policy),
             EnvelopeState::Json(Json::Arguments { .. }) => {
-                self.reader.foresee(tail, context.call, context.policy);
+                self.reader.foresee(tail, call, policy);
                 let change = if self.reader.is_ill_formed() { self.break_off(context) } else { Change::Stay };
                 self.set_offset(offset);
-                change
+                return change;
             }
             EnvelopeState::Value(ParameterValue::Json | ParameterValue::JsonString) if self.reader.is_in_text() => {
-                self.reader.foresee(tail, context.call, context.policy);
-                Change::Stay
+                self.reader.foresee(tail, call, policy);
             }
-            EnvelopeState::Value(ParameterValue::Shaped(written)) => {
-                self.foresee_shaped(written, tail, context);
-                Change::Stay
-            }
-            EnvelopeState::Json(Json::Text) => {
-                self.foresee_text(tail, context);
-                Change::Stay
-            }
-            EnvelopeState::Json(_) if self.object.is_in_text() => Change::Stay,
+            EnvelopeState::Value(ParameterValue::Shaped(written)) => self.foresee_shaped(written, tail, context),
+            EnvelopeState::Json(Json::Text) => self.foresee_text(tail, context),
+            EnvelopeState::Json(_) if self.object.is_in_text() => {}
             EnvelopeState::Json(_) | EnvelopeState::After(_) => {
-                let (_, change) = self.push(SOME, context);
+                let (_, change) = self.push(SOME_CHAR, context);
                 self.set_offset(offset);
-                change
+                return change;
             }
             EnvelopeState::Between { .. }
             | EnvelopeState::Key { .. }
             | EnvelopeState::Broken
-            | EnvelopeState::Value(_) => Change::Stay,
+            | EnvelopeState::Value(_) => {}
         }
+        Change::Stay
     }
 
     /// Returns the state for a checkpoint.

@@ -12,6 +12,7 @@ use crate::config::Policy;
 use crate::markup::suggestions;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
+use crate::utf8;
 
 /// A parameter whose value is a list of suggestions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -368,21 +369,17 @@ impl Arguments {
 
     /// Takes into account that the incomplete character `tail` follows.
     pub(crate) fn foresee(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
-        // Whatever character it becomes, it is not a delimiter. U+FFFD acts the same.
-        const SOME: &str = "\u{FFFD}";
         let mut pos = 0;
         while !self.lexer.is_ill_formed() {
             if self.lexer.is_in_text() {
-                return self.foresee_text(tail, call, policy);
+                let is_shown = matches!(self.role, ValueRole::Question | ValueRole::Item | ValueRole::Answer);
+                if is_shown && !self.lexer.is_in_key() {
+                    call.foresee_char(tail, policy);
+                }
+                return;
             }
-            let Some(token) = self.lexer.next(SOME, &mut pos) else { return };
+            let Some(token) = self.lexer.next(utf8::SOME_CHAR, &mut pos) else { return };
             self.act(token, call, policy);
-        }
-    }
-
-    fn foresee_text(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
-        if !self.lexer.is_in_key() && matches!(self.role, ValueRole::Question | ValueRole::Item | ValueRole::Answer) {
-            call.foresee_char(tail, policy);
         }
     }
 
@@ -411,14 +408,11 @@ impl Arguments {
 
     /// Leaves the innermost array or object that has a meaning.
     fn leave(&mut self, call: &mut Call, policy: &Arc<Policy>) {
-        match self.within.pop() {
-            Some(Container::Suggestion { answerable, .. }) => {
-                call.end_suggestion(policy);
-                if !answerable {
-                    call.note(Note::UnreadableSuggestion);
-                }
+        if let Some(Container::Suggestion { answerable, .. }) = self.within.pop() {
+            call.end_suggestion(policy);
+            if !answerable {
+                call.note(Note::UnreadableSuggestion);
             }
-            Some(Container::Parameters | Container::Items | Container::Entries { .. }) | None => {}
         }
         if self.within.len() == 1 {
             self.end_list(call);

@@ -298,9 +298,7 @@ impl CallForm {
     pub(crate) fn foresee_char(&mut self, tail: &[u8], limits: &Limits) {
         self.settle_escape();
         let Some(open) = &mut self.open else { return };
-        // An ill-formed sequence becomes U+FFFD, of three bytes.
-        let longest = if tail.first().is_some_and(|&byte| byte >= 0xF0) { 4 } else { 3 };
-        let end = self.text.len() + longest;
+        let end = self.text.len() + utf8::longest_char(tail);
         if !utf8::may_be_blank(tail) && end <= open.end(limits).0 {
             open.exists = true;
             self.set_open_end();

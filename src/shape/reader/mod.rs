@@ -24,12 +24,9 @@ use crate::json::lexer::{JsonToken, Lexer};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::space::is_space;
-use crate::utf8;
+use crate::utf8::{self, SOME_CHAR};
 pub(crate) use parameters::Written;
 use parameters::longest_blanks;
-
-/// What stands for an incomplete character: whatever it becomes, it is not a delimiter.
-const SOME: &str = "\u{FFFD}";
 
 /// How many strings with JSON in them can be nested.
 const MAX_ENCODED: usize = 2;
@@ -288,8 +285,8 @@ impl ShapeReader {
         if call.has_failed() {
             // A number ends before it.
             let mut pos = 0;
-            while pos < SOME.len() && !self.lexer().is_closed() && !self.lexer().is_ill_formed() {
-                self.skip(SOME, &mut pos);
+            while pos < SOME_CHAR.len() && !self.lexer().is_closed() && !self.lexer().is_ill_formed() {
+                self.skip(SOME_CHAR, &mut pos);
             }
             return;
         }
@@ -411,7 +408,7 @@ impl Reading<'_> {
 
     fn foresee(&mut self, tail: &[u8]) {
         let mut pos = 0;
-        if !self.read_start(SOME, &mut pos) {
+        if !self.read_start(SOME_CHAR, &mut pos) {
             return;
         }
         while !self.call.has_failed() {
@@ -425,7 +422,7 @@ impl Reading<'_> {
                 }
                 return;
             };
-            let Some(token) = self.reader.lexers[level].next(SOME, &mut pos) else { return };
+            let Some(token) = self.reader.lexers[level].next(SOME_CHAR, &mut pos) else { return };
             self.token(level, token);
         }
     }
