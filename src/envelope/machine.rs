@@ -249,7 +249,7 @@ impl EnvelopeMachine {
         self.held.get(start..).unwrap_or_default()
     }
 
-    pub(super) fn is_header(&self) -> bool {
+    fn is_header(&self) -> bool {
         matches!(self.state, EnvelopeState::Header(_))
     }
 

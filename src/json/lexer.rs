@@ -7,7 +7,7 @@ use crate::scan;
 use crate::space::is_space;
 
 /// The maximum depth of nested arrays and objects.
-pub(crate) const DEPTH: u8 = 128;
+const DEPTH: u8 = 128;
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(crate) enum Type {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Expect {
+enum Expect {
     /// Before the whole value, after a colon, or after a comma in an array.
     #[default]
     Value,
@@ -120,7 +120,7 @@ impl Number {
 /// The arrays and objects that are open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Nest {
+struct Nest {
     /// One bit for each, from the outermost: 1 for an object. Higher bits are 0.
     objects: u128,
     /// At most [`DEPTH`].
@@ -144,12 +144,12 @@ impl Nest {
     }
 
     /// Returns `true` if the one at index `i`, from the outermost, is an object.
-    pub(crate) fn is_object(self, i: u8) -> bool {
+    fn is_object(self, i: u8) -> bool {
         self.objects >> i & 1 == 1
     }
 
     /// Returns `true` if the innermost is an object; `None` if nothing is open.
-    pub(crate) fn innermost(self) -> Option<bool> {
+    fn innermost(self) -> Option<bool> {
         self.depth.checked_sub(1).map(|i| self.is_object(i))
     }
 }
@@ -158,8 +158,8 @@ impl Nest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Lexer {
-    pub(crate) expect: Expect,
-    pub(crate) nest: Nest,
+    expect: Expect,
+    nest: Nest,
     /// An incomplete escape or literal: ASCII, at most as long as a pair of surrogates.
     pending: SmallVec<[u8; 12]>,
     /// The pending bytes turned out to be no escape, but text. `false` between two pieces.

@@ -55,7 +55,7 @@ impl Reading<'_> {
         };
     }
 
-    pub(super) fn begin_arguments(&mut self, kind: Type) -> Meaning {
+    fn begin_arguments(&mut self, kind: Type) -> Meaning {
         match kind {
             Type::Object => {
                 self.reader.within.push(Within::Arguments { seen: 0, is_question: false });
@@ -73,7 +73,7 @@ impl Reading<'_> {
         }
     }
 
-    pub(super) fn begin_list(&mut self, list: List, kind: Type) -> Meaning {
+    fn begin_list(&mut self, list: List, kind: Type) -> Meaning {
         if kind == Type::Null {
             return Meaning::Nothing;
         }
@@ -110,7 +110,7 @@ impl Reading<'_> {
         can_end && matches!(kind, Type::Array | Type::Object | Type::String)
     }
 
-    pub(super) fn begin_question_map(&mut self, kind: Type) -> Meaning {
+    fn begin_question_map(&mut self, kind: Type) -> Meaning {
         match kind {
             Type::Object => {
                 self.begin_list_alone();
@@ -122,7 +122,7 @@ impl Reading<'_> {
         }
     }
 
-    pub(super) fn begin_item(&mut self, list: List, kind: Type) -> Meaning {
+    fn begin_item(&mut self, list: List, kind: Type) -> Meaning {
         if list == List::Options
             && matches!(kind, Type::Null | Type::Array)
             && let Some(form) = self.form()
@@ -144,7 +144,7 @@ impl Reading<'_> {
     }
 
     /// Begins the value of a key in an object that replaces a list.
-    pub(super) fn begin_entry(&mut self, list: List, kind: Type) -> Meaning {
+    fn begin_entry(&mut self, list: List, kind: Type) -> Meaning {
         match (list, kind) {
             (List::Questions, Type::Object) => {
                 let within = self.begin_element(list);
@@ -229,7 +229,7 @@ impl Reading<'_> {
         Meaning::Text(place)
     }
 
-    pub(super) fn begin_words(&mut self, words: Words, kind: Type) -> Meaning {
+    fn begin_words(&mut self, words: Words, kind: Type) -> Meaning {
         match kind {
             Type::Array => {
                 self.reader.within.push(Within::Words(words));
@@ -240,7 +240,7 @@ impl Reading<'_> {
         }
     }
 
-    pub(super) fn begin_path(&mut self) -> Meaning {
+    fn begin_path(&mut self) -> Meaning {
         let is_of_call = || self.shape.find(Level::Call, self.reader.key.as_bytes()) != FoundKey::Nothing;
         let level = match self.reader.within.last() {
             Some(Within::Path { level, .. }) => *level,
@@ -255,7 +255,7 @@ impl Reading<'_> {
     }
 
     /// Lets the shape of a form read the value, which is an object, and all that follows.
-    pub(super) fn begin_form(&mut self) -> Meaning {
+    fn begin_form(&mut self) -> Meaning {
         let Some(shape) = self.shape.form() else { return Meaning::Nothing };
         if let Some(Within::Arguments { is_question: is_question @ true, .. }) = self.reader.within.first_mut() {
             if !self.call.form_mut().is_some_and(CallForm::drop_question) {

@@ -53,7 +53,7 @@ impl Reading<'_> {
     }
 
     /// Ends the option or the question that consists of a text alone.
-    pub(super) fn end_entry(&mut self, place: Place) {
+    fn end_entry(&mut self, place: Place) {
         match (self.reader.within.last(), place) {
             (Some(Within::Array(List::Options) | Within::Entries { list: List::Options, map: true }), _) => {
                 self.close_option();
@@ -66,7 +66,7 @@ impl Reading<'_> {
         }
     }
 
-    pub(super) fn end_word(&mut self, role: Role) {
+    fn end_word(&mut self, role: Role) {
         let word = core::mem::take(&mut self.reader.pending);
         let flag = match &*word {
             "true" | "True" | "TRUE" | "yes" => Some(true),
@@ -99,7 +99,7 @@ impl Reading<'_> {
         form.note_news();
     }
 
-    pub(super) fn end_pending(&mut self, pending: PendingString) {
+    fn end_pending(&mut self, pending: PendingString) {
         let text = core::mem::take(&mut self.reader.pending);
         match pending {
             PendingString::Options => {
@@ -133,14 +133,14 @@ impl Reading<'_> {
     }
 
     /// Adds an option that consists of its label.
-    pub(super) fn add_option(&mut self, label: &str) {
+    fn add_option(&mut self, label: &str) {
         self.begin_option();
         let text = if self.shape.has(Role::Names) { OptionText::Value } else { OptionText::Label };
         self.add_text(Place::Option(text), label);
         self.close_option();
     }
 
-    pub(super) fn add_text(&mut self, place: Place, text: &str) {
+    fn add_text(&mut self, place: Place, text: &str) {
         let constants = self.shape.constants();
         let limits = &self.policy.limits;
         let Some(form) = self.call.form_mut() else { return };
@@ -173,7 +173,7 @@ impl Reading<'_> {
     }
 
     /// Leaves the innermost array or object that has a meaning.
-    pub(super) fn leave(&mut self) {
+    fn leave(&mut self) {
         match self.reader.within.pop() {
             Some(Within::Option { key, .. }) => {
                 self.label_by_key(key);
@@ -201,7 +201,7 @@ impl Reading<'_> {
         self.reader.paths = paths;
     }
 
-    pub(super) fn close_option(&mut self) {
+    fn close_option(&mut self) {
         let waits = self.shape.has(Role::Names);
         let Some(form) = self.call.form_mut() else { return };
         for &role in self.shape.fallback(Role::Label) {
@@ -272,7 +272,7 @@ impl Reading<'_> {
     }
 
     /// Adds the options of a question that asks for yes or no.
-    pub(super) fn add_yes_no(&mut self) {
+    fn add_yes_no(&mut self) {
         let has_values = self.shape.has(Role::QuestionMap);
         for (label, value) in [("Yes", "true"), ("No", "false")] {
             self.begin_option();

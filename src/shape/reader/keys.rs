@@ -29,7 +29,7 @@ impl Reading<'_> {
     /// Returns the meaning of a key in arguments that may be one question themselves.
     ///
     /// Where a list is usual, such a question begins with its text: any other key may be the call's.
-    pub(super) fn value_in_arguments(&mut self) -> Meaning {
+    fn value_in_arguments(&mut self) -> Meaning {
         let found = self.shape.find(Level::Question, self.reader.key.as_bytes());
         let begins = match found {
             FoundKey::Nothing | FoundKey::Form => false,
@@ -63,7 +63,7 @@ impl Reading<'_> {
     }
 
     /// Returns the meaning of a key in an object that replaces a list.
-    pub(super) fn value_in_entries(&mut self, list: List, map: bool) -> Meaning {
+    fn value_in_entries(&mut self, list: List, map: bool) -> Meaning {
         let level = if list == List::Questions { Level::Question } else { Level::Option };
         let is_known = self.shape.find(level, self.reader.key.as_bytes()) != FoundKey::Nothing;
         if !map && is_known {
@@ -81,7 +81,7 @@ impl Reading<'_> {
 
     /// Returns the meaning of the key in an object of this level. A key that comes again rejects
     /// the call; of several names for one thing, the first that comes counts.
-    pub(super) fn value_of(&mut self, level: Level) -> Meaning {
+    fn value_of(&mut self, level: Level) -> Meaning {
         let (role, entry) = match self.shape.find(level, self.reader.key.as_bytes()) {
             FoundKey::Role { role, entry } => (role, entry),
             FoundKey::Path => return Meaning::Path,
@@ -103,7 +103,7 @@ impl Reading<'_> {
     }
 
     /// Returns `true` if another name has given the value already.
-    pub(super) fn is_given(&mut self, value: Meaning) -> bool {
+    fn is_given(&mut self, value: Meaning) -> bool {
         let is_text_without_options = self.reader.is_text_without_options;
         let (has_list, has_index) = (self.reader.list != ListSoFar::None, self.reader.recommended.is_some());
         let Some(form) = self.form() else { return true };

@@ -99,7 +99,7 @@ impl Reading<'_> {
     }
 
     /// Keeps more of a string that counts when it has ended.
-    pub(super) fn push_pending(&mut self, text: &str) {
+    fn push_pending(&mut self, text: &str) {
         let limit = self.policy.limits.list();
         if self.reader.pending.len() + text.len() > limit {
             return self.call.reject(Reason::TooLong { part: CallPart::Suggestions, limit });
