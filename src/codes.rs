@@ -1,16 +1,28 @@
-//! Codes: variants as one word, for programs.
+//! Codes: variants as one word, for programs, and in words, for people.
 
-/// Gives each variant of an enum its code, and finds the variant of a code.
+/// Gives each variant of an enum its code and its words, and finds the variant of a code.
 ///
 /// The variants with data follow the others. They have a code, and can't be found by it.
 macro_rules! codes {
-    ($(#[$doc:meta])* $type:ident { $($variant:ident => $code:literal,)+ } $($other:ident(_) => $other_code:literal,)*) => {
+    (
+        $(#[$doc:meta])*
+        $type:ident { $($variant:ident => $code:literal: $words:literal,)+ }
+        $($other:ident(_) => $other_code:literal: $other_words:literal,)*
+    ) => {
         impl $type {
             $(#[$doc])*
             pub fn code(&self) -> &'static str {
                 match self {
                     $($type::$variant => $code,)+
                     $($type::$other(_) => $other_code,)*
+                }
+            }
+
+            /// Returns what it says, or what it is.
+            pub(crate) fn words(&self) -> &'static str {
+                match self {
+                    $($type::$variant => $words,)+
+                    $($type::$other(_) => $other_words,)*
                 }
             }
 

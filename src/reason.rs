@@ -101,10 +101,10 @@ impl fmt::Display for Reason {
             Reason::Malformed(note) => note.fmt(f),
             Reason::Truncated(part) => write!(f, "the message ended {}", part.inside()),
             Reason::TooLong { part, limit } => {
-                write!(f, "{} is longer than the limit of {limit} bytes", part.noun())
+                write!(f, "{} is longer than the limit of {limit} bytes", part.words())
             }
             Reason::WrongType(part) => {
-                write!(f, "{} is of the wrong type: expected {}", part.noun(), part.expected())
+                write!(f, "{} is of the wrong type: expected {}", part.words(), part.expected())
             }
             Reason::Superseded => f.write_str("another call of the same response counts instead"),
         }
@@ -149,37 +149,21 @@ codes! {
     /// assert_eq!(followup::CallPart::Suggestions.code(), "suggestions");
     /// ```
     CallPart {
-        Opening => "opening",
-        Parameters => "parameters",
-        Question => "question",
-        Answer => "answer",
-        Mode => "mode",
-        Options => "options",
-        Suggestions => "suggestions",
-        Arguments => "arguments",
-        Questions => "questions",
-        Header => "header",
-        Description => "description",
+        Opening => "opening": "the opening tag",
+        Parameters => "parameters": "the list of parameters",
+        Question => "question": "the question",
+        Answer => "answer": "a suggested answer",
+        Mode => "mode": "the mode of a suggestion",
+        Options => "options": "the list of options",
+        Suggestions => "suggestions": "the list of suggestions",
+        Arguments => "arguments": "the value of the arguments",
+        Questions => "questions": "the list of questions",
+        Header => "header": "the header or id of a question",
+        Description => "description": "a description",
     }
 }
 
 impl CallPart {
-    fn noun(self) -> &'static str {
-        match self {
-            CallPart::Opening => "the opening tag",
-            CallPart::Parameters => "the list of parameters",
-            CallPart::Question => "the question",
-            CallPart::Answer => "a suggested answer",
-            CallPart::Mode => "the mode of a suggestion",
-            CallPart::Options => "the list of options",
-            CallPart::Suggestions => "the list of suggestions",
-            CallPart::Arguments => "the value of the arguments",
-            CallPart::Questions => "the list of questions",
-            CallPart::Header => "the header or id of a question",
-            CallPart::Description => "a description",
-        }
-    }
-
     fn inside(self) -> &'static str {
         match self {
             CallPart::Opening => "right after the opening tag",
