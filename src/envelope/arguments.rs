@@ -70,19 +70,6 @@ impl ArgumentsReader {
     /// Reads decoded text of the arguments in a string, up to the end of a value of a tool that has a
     /// shape. Returns how many bytes were read, and whether such a value has ended.
     pub(super) fn read_decoded(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) -> (usize, bool) {
-        if let ArgumentsReader::Shape(reader) = self {
-            let (mut pos, mut has_ended) = (0, false);
-            while pos < text.len() && !call.has_failed() && !has_ended {
-                has_ended = reader.read(text, &mut pos, call, policy);
-            }
-            return if has_ended { (pos, true) } else { (text.len(), false) };
-        }
-        self.push_decoded(text, call, policy);
-        (text.len(), false)
-    }
-
-    /// Reads all of a decoded text of the arguments in a string.
-    pub(super) fn push_decoded(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) {
         let mut pos = 0;
         match self {
             ArgumentsReader::None => {}
@@ -98,16 +85,20 @@ impl ArgumentsReader {
             }
             ArgumentsReader::Shape(reader) => {
                 while pos < text.len() && !call.has_failed() {
-                    reader.read(text, &mut pos, call, policy);
+                    if reader.read(text, &mut pos, call, policy) {
+                        return (pos, true);
+                    }
                 }
             }
         }
+        (text.len(), false)
     }
 
-    /// Takes into account that the incomplete character `tail` follows in the string of arguments.
-    pub(super) fn foresee_decoded(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
-        if !call.has_failed() && !self.is_closed() {
-            self.foresee(tail, call, policy);
+    /// Reads all of a decoded text of the arguments in a string.
+    pub(super) fn push_decoded(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) {
+        let mut pos = 0;
+        while pos < text.len() {
+            pos += self.read_decoded(&text[pos..], call, policy).0;
         }
     }
 

@@ -22,7 +22,7 @@ enum HeaderStep {
 
 impl EnvelopeMachine {
     pub(super) fn begin_object(&mut self, bare: bool) {
-        self.state = EnvelopeState::Header(Header::Object { bare, start: self.held.len() });
+        self.state = EnvelopeState::Header(Header::Object { start: self.held.len() });
         self.object = if bare { ObjectReader::bare() } else { ObjectReader::NEW };
         (self.family, self.style) = match self.style {
             _ if bare => (Envelope::BareJson, Style::Bare),
@@ -34,8 +34,8 @@ impl EnvelopeMachine {
 
     /// Consumes text of a header.
     pub(super) fn push_header(&mut self, header: Header, text: &str, context: &mut Context<'_>) -> (usize, Change) {
-        if let Header::Object { bare, start } = header {
-            return self.push_object(bare, start, text, context);
+        if let Header::Object { start } = header {
+            return self.push_object(start, text, context);
         }
         let mut header = header;
         for (i, char) in text.char_indices() {
@@ -117,8 +117,8 @@ impl EnvelopeMachine {
     }
 
     /// Consumes text of an object whose name is not complete.
-    fn push_object(&mut self, bare: bool, start: usize, text: &str, context: &mut Context<'_>) -> (usize, Change) {
-        let mut pos = 0;
+    fn push_object(&mut self, start: usize, text: &str, context: &mut Context<'_>) -> (usize, Change) {
+        let (bare, mut pos) = (self.object.is_bare(), 0);
         loop {
             let found = self.object.next(text, &mut pos, &mut self.name, context.policy);
             let room = context.policy.limits.bare.saturating_sub(self.held.len());

@@ -79,7 +79,9 @@ impl EnvelopeMachine {
         {
             self.reader.push_decoded(char.encode_utf8(&mut [0; 4]), call, policy);
         }
-        self.reader.foresee_decoded(tail, call, policy);
+        if !call.has_failed() && !self.reader.is_closed() {
+            self.reader.foresee(tail, call, policy);
+        }
     }
 
     /// Consumes text of the arguments in a string.

@@ -66,7 +66,8 @@ pub(super) struct ObjectReader {
 }
 
 const NAME_KEYS: [&str; 3] = ["name", "tool", "tool_name"];
-const ARGUMENTS_KEYS: [&str; 4] = ["arguments", "parameters", "input", "args"];
+/// The names of the arguments, also of a first parameter that holds all of them.
+pub(super) const ARGUMENTS_KEYS: [&str; 4] = ["arguments", "parameters", "input", "args"];
 
 /// Keys that bare JSON may have before its arguments.
 const OTHER_KEYS: [&str; 2] = ["type", "id"];

@@ -4,6 +4,7 @@ use super::arguments::ArgumentsReader;
 use super::change::{AfterCall, Change};
 use super::kinds::{Kind, Token};
 use super::machine::{Context, EnvelopeMachine, TagRef};
+use super::object::ARGUMENTS_KEYS;
 use super::state::{After, EnvelopeState, ParameterValue, Style};
 use crate::call::Call;
 use crate::config::Entities;
@@ -16,7 +17,7 @@ impl EnvelopeMachine {
     /// Begins the value of the parameter whose name is in `key`.
     fn begin_value(&mut self, is_json: bool, context: &mut Context<'_>) {
         let is_first = self.state == EnvelopeState::Between { is_first: true };
-        let may_be_all = is_first && is_arguments(self.key.text());
+        let may_be_all = is_first && ARGUMENTS_KEYS.iter().any(|key| key.as_bytes() == self.key.text());
         let value = match &mut self.reader {
             ArgumentsReader::None => ParameterValue::Nothing,
             ArgumentsReader::Own(_) => match Parameter::of(self.key.text()) {
@@ -226,9 +227,4 @@ fn begin_own(parameter: Parameter, is_json: bool, call: &mut Call) -> ParameterV
         }
         Parameter::Other => ParameterValue::Nothing,
     }
-}
-
-/// Returns `true` if a parameter of this name may hold all arguments.
-fn is_arguments(key: &[u8]) -> bool {
-    matches!(key, b"arguments" | b"input" | b"parameters" | b"args")
 }

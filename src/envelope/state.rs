@@ -37,9 +37,8 @@ pub(super) enum Header {
     Name,
     /// What names the tool. `by_tag`: a tag did.
     Named { by_tag: bool },
-    /// In a JSON object, before the name. `bare`: without a wrapper. `start`: where in the header it
-    /// begins.
-    Object { bare: bool, start: usize },
+    /// In a JSON object, before the name. `start`: where in the header it begins.
+    Object { start: usize },
     /// In the text between two tokens of Harmony. `start`: where in the header it begins.
     Words { part: harmony::HeaderPart, start: usize },
     /// A section, and no call of it.
