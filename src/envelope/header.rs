@@ -235,25 +235,19 @@ impl EnvelopeMachine {
 
     fn act_token(&mut self, token: Token) {
         let start = self.held.len();
-        let (header, started) = match token {
-            Token::Start => {
-                (Header::Words { part: HeaderPart::Role, start }, Some((Envelope::Harmony, Style::Harmony)))
-            }
-            Token::Channel => {
-                (Header::Words { part: HeaderPart::Channel, start }, Some((Envelope::Harmony, Style::Harmony)))
-            }
-            Token::Constrain => (Header::Words { part: HeaderPart::Type, start }, None),
-            Token::SectionBegin => (Header::Section, Some((Envelope::Kimi, Style::Kimi))),
-            Token::CallBegin => (Header::TokenName, Some((Envelope::Kimi, Style::Kimi))),
-            Token::DeepseekBegin => (Header::Section, Some((Envelope::Deepseek, Style::Deepseek))),
-            Token::DeepseekCall => (Header::TokenName, Some((Envelope::Deepseek, Style::Deepseek))),
-            Token::PythonStart => (Header::Marked, Some((Envelope::Llama, Style::Llama))),
+        let header = match token {
+            Token::Start => Header::Words { part: HeaderPart::Role, start },
+            Token::Channel => Header::Words { part: HeaderPart::Channel, start },
+            Token::Constrain => Header::Words { part: HeaderPart::Type, start },
+            Token::SectionBegin | Token::DeepseekBegin => Header::Section,
+            Token::CallBegin | Token::DeepseekCall => Header::TokenName,
+            Token::PythonStart => Header::Marked,
             Token::DeepseekSeparator if self.name.text() == "function" => {
                 // `function` stands for the name, which follows.
                 self.name.clear();
-                (Header::Name, None)
+                Header::Name
             }
-            Token::DeepseekSeparator => (Header::Named { by_tag: false }, None),
+            Token::DeepseekSeparator => Header::Named { by_tag: false },
             Token::Message | Token::ArgumentBegin => return self.begin_arguments(),
             Token::Call
             | Token::CallEnd
@@ -262,9 +256,14 @@ impl EnvelopeMachine {
             | Token::DeepseekCallEnd
             | Token::DeepseekEnd => return,
         };
-        if let Some(started) = started {
-            (self.family, self.style) = started;
-        }
+        (self.family, self.style) = match token {
+            Token::SectionBegin | Token::CallBegin => (Envelope::Kimi, Style::Kimi),
+            Token::PythonStart => (Envelope::Llama, Style::Llama),
+            Token::DeepseekBegin | Token::DeepseekCall | Token::DeepseekSeparator => {
+                (Envelope::Deepseek, Style::Deepseek)
+            }
+            _ => (Envelope::Harmony, Style::Harmony),
+        };
         self.in_section |= matches!(token, Token::SectionBegin | Token::DeepseekBegin | Token::PythonStart);
         self.state = EnvelopeState::Header(header);
     }
