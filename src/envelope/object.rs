@@ -6,10 +6,9 @@ use crate::json::key::Key;
 use crate::json::lexer::{JsonToken, Lexer, Type};
 
 /// What the value of a key is, or the value that is being read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum KeyRole {
-    #[default]
     Nothing,
     /// The name of the tool, if it is a string.
     Name,

@@ -74,10 +74,9 @@ pub(super) enum ArgsMarker {
 }
 
 /// The fence around the JSON.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Fence {
-    #[default]
     None,
     /// Of its opening line: one or two back-ticks, or three and so many letters.
     Opening(u8),
@@ -133,11 +132,10 @@ pub(super) struct After {
 }
 
 /// How a call is written: what closes it, and what may follow it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Style {
     /// `<function=NAME>`, `<invoke name="NAME">`.
-    #[default]
     Tag,
     /// A tag with a name, or a name, before the arguments; the wrapper closes it.
     Wrapper,

@@ -29,11 +29,10 @@ pub(crate) enum ListParameter {
 /// The meaning of the value that is being read or comes next.
 ///
 /// Open arrays and objects are in [`Container`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum ValueRole {
     /// The whole value: the arguments.
-    #[default]
     Arguments,
     Question,
     /// The value of a list parameter. While it is being read, it is a string.
@@ -89,7 +88,7 @@ pub(crate) struct Arguments {
 }
 
 /// Which lists have given a suggestion.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Given {
     follow_up: bool,

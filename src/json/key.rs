@@ -8,7 +8,7 @@ use crate::space::is_space;
 const LONGEST: usize = 15;
 
 /// The key that is being read, or the last one that was.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Key {
     /// Its first bytes: one more than a known key can have.

@@ -49,11 +49,10 @@ pub(crate) enum Type {
 ///     └─────► String · Number · Literal ──► Ended ──────┘
 ///   KeyOrEnd · Key ──► Key string ──► Colon ──► Value          anywhere ──► IllFormed
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Expect {
     /// Before the whole value, after a colon, or after a comma in an array.
-    #[default]
     Value,
     /// After `[`.
     ItemOrEnd,
@@ -118,7 +117,7 @@ impl Number {
 }
 
 /// The arrays and objects that are open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Nest {
     /// One bit for each, from the outermost: 1 for an object. Higher bits are 0.
@@ -155,7 +154,7 @@ impl Nest {
 }
 
 /// The lexer of one JSON value. It keeps a token that is incomplete.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Lexer {
     expect: Expect,
@@ -466,7 +465,7 @@ mod tests {
 
     /// Returns the tokens of `pieces` as one line, neighbouring text joined.
     fn tokens(pieces: &[&str]) -> String {
-        let mut lexer = Lexer::default();
+        let mut lexer = Lexer::NEW;
         let (mut out, mut in_text) = (String::new(), false);
         for piece in pieces {
             let mut pos = 0;

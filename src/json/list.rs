@@ -27,7 +27,7 @@ pub(super) fn string(text: &str) -> Option<String> {
     if !text.starts_with('"') || !is_whole(text, false) {
         return None;
     }
-    let (mut lexer, mut pos, mut string) = (Lexer::default(), 0, String::new());
+    let (mut lexer, mut pos, mut string) = (Lexer::NEW, 0, String::new());
     while let Some(token) = lexer.next(text, &mut pos) {
         match token {
             JsonToken::Text(text) => string.push_str(text),
@@ -39,7 +39,7 @@ pub(super) fn string(text: &str) -> Option<String> {
 }
 
 fn is_whole(text: &str, is_strict: bool) -> bool {
-    let (mut lexer, mut pos) = (Lexer::default(), 0);
+    let (mut lexer, mut pos) = (Lexer::NEW, 0);
     while let Some(token) = lexer.next(text, &mut pos) {
         match token {
             JsonToken::TextAfter | JsonToken::IllFormed => return false,
@@ -51,7 +51,7 @@ fn is_whole(text: &str, is_strict: bool) -> bool {
 }
 
 fn items(text: &str, found: &mut dyn FnMut(&str)) {
-    let (mut lexer, mut pos) = (Lexer::default(), 0);
+    let (mut lexer, mut pos) = (Lexer::NEW, 0);
     // The value that is being read, and whether it is an element of the list.
     let (mut item, mut is_item) = (String::new(), false);
     while let Some(token) = lexer.next(text, &mut pos) {

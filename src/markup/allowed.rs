@@ -30,7 +30,8 @@ pub(super) const CONFIRMING: Allowed =
 pub(super) const SHORTEST_CONFIRMING: usize = 9;
 
 /// The tags between parameters: the tags that confirm a call, and the opening tags of tools.
-pub(super) const BETWEEN: Allowed = Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING };
+pub(super) const BETWEEN: Allowed =
+    Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING };
 
 /// The opening tags of tools.
 pub(super) const OPENING: Allowed = Allowed { open: TOOLS, ..NOTHING };

@@ -38,11 +38,10 @@ const LONGEST_KEY: usize = 512;
 const LONGEST_WORD: usize = 32;
 
 /// The meaning of the value that is being read or comes next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Meaning {
     /// The arguments.
-    #[default]
     Arguments,
     /// A list of questions or options, or an element of one.
     List(List),
