@@ -1,5 +1,6 @@
 //! The syntax of a stream: a message with calls as markup, or the arguments of one native call.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 use crate::before::Before;
@@ -152,7 +153,7 @@ impl Syntax {
     pub(crate) fn save(&self, before: Before) -> SavedSyntax {
         match self {
             Syntax::Markup(machine) => SavedSyntax::Markup(SavedMarkup::of(machine, before)),
-            Syntax::Json(machine) => SavedSyntax::Json(machine.save()),
+            Syntax::Json(machine) => SavedSyntax::Json(Box::new(machine.save())),
         }
     }
 
@@ -160,7 +161,7 @@ impl Syntax {
     pub(crate) fn restore(policy: Arc<Policy>, saved: SavedSyntax, read: u64) -> Option<Syntax> {
         Some(match saved {
             SavedSyntax::Markup(saved) => Syntax::Markup(saved.restore(policy, read)?),
-            SavedSyntax::Json(saved) => Syntax::Json(JsonMachine::restore(policy, saved)?),
+            SavedSyntax::Json(saved) => Syntax::Json(JsonMachine::restore(policy, *saved)?),
         })
     }
 }
@@ -170,5 +171,5 @@ impl Syntax {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum SavedSyntax {
     Markup(SavedMarkup),
-    Json(SavedJson),
+    Json(Box<SavedJson>),
 }

@@ -122,7 +122,7 @@ fn shares_prefix(rest: &[u8]) -> bool {
     match (rest.first_chunk(), rest.iter().find(|&&byte| !is_space(byte))) {
         (_, None | Some(b'|' | 0xE2 | 0xEF)) => true,
         (Some(four), _) => BEGINNINGS.contains(four),
-        (None, _) => BEGINNINGS.iter().any(|name| name.starts_with(rest)),
+        (None, _) => BEGINNINGS.iter().any(|name| name.iter().zip(rest).all(|(one, other)| one == other)),
     }
 }
 
