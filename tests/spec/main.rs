@@ -4,6 +4,8 @@ mod arguments;
 #[path = "../common/mod.rs"]
 mod common;
 mod events;
+mod families;
+mod forged_envelopes;
 mod golden;
 mod leaked_tools;
 mod limits;

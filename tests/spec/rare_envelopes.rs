@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use followup::wire::{Format, ResponseParser};
 use followup::{Envelopes, Event, Parser, Policy};
 use followup_testing::{Stream, Syntax, Transcript};
 
@@ -601,6 +602,100 @@ fn a_name_with_other_white_space_than_that_of_tags_is_another_name() {
             ] {
                 check(&text, &rules);
             }
+        }
+    }
+}
+
+/// What an incomplete character may become: characters, or U+FFFD.
+const INCOMPLETE: [(&[u8], &[&str]); 5] = [
+    (b"\xC3", &["\u{c0}", "\u{e9}", "\u{fffd}"]),
+    (b"\xE2", &["\u{2003}", "\u{20ac}", "\u{2581}", "\u{2016}", "\u{fffd}"]),
+    (b"\xE3", &["\u{3000}", "\u{3042}", "\u{fffd}"]),
+    (b"\xEF\xBD", &["\u{ff5c}", "\u{ff76}", "\u{fffd}"]),
+    (b"\xF0\x9F", &["\u{1f600}", "\u{1f4a9}", "\u{fffd}"]),
+];
+
+/// After an incomplete character exactly that has been shown on which all agree that it may become.
+///
+/// In four places the parser still waits for the rest of the character: in the name of an object, in a key
+/// of bare JSON, before the arguments in an object, and after the `\` of an escape in a parameter.
+#[test]
+fn what_is_certain_at_an_incomplete_character_is_shown_at_once() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    let policy = Arc::new(policy(&rules));
+    for (form, name) in [
+        ("<tool_call>{\"id\":\"a\\u00e9\",\"name\":\"NAME\",\"arguments\":ARGS}</tool_call>x", "ask_followup_question"),
+        ("<tool_call>{\"x\":\"\\n\",\"name\":\"NAME\",\"arguments\":{\"x\":\"\\n\"},\"y\":[1]}</tool_call>x", "f"),
+        ("{\"name\":\"NAME\",\"arguments\":{\"question\":\"Q \\n\",\"options\":[\"A\"]}}", "ask_followup_question"),
+        (
+            "<tool_call>{\"name\":\"NAME\",\"arguments\":\"{\\\"question\\\":\\\"Q \\\\n\\u0041 \\\",\\\"x\\\":1} \"}",
+            "ask_followup_question",
+        ),
+        (
+            "<tool_call>{\"name\":\"NAME\",\"arguments\":\"{\\\"questions\\\":[{\\\"question\\\":\\\"Q \\\\n ",
+            "AskUserQuestion",
+        ),
+        ("<invoke name=NAME><parameter name=question> Q </parameter></invoke>", "ask_followup_question"),
+        (
+            "<invoke name=NAME><parameter name=question string=false> \"Q \\n\" x</parameter></invoke>",
+            "ask_followup_question",
+        ),
+        ("<function=NAME><parameter=args> {\"question\":\"Q \"} x</parameter></function>", "ask_followup_question"),
+        ("<function=NAME><parameter=questions> [{\"question\":\"Q \"}] x", "AskUserQuestion"),
+        ("<function=NAME>\n{\"question\":\"Q\"}</function> </tool_call>", "ask_followup_question"),
+        ("<|channel|>final to=NAME<|message|>{\"x\":nul,\"question\":\"Q", "ask_followup_question"),
+        ("<tool_call>NAME\n<arg_key>question</arg_key><arg_value> Q </arg_value></tool_call>", "ask_followup_question"),
+        ("[TOOL_CALLS][{\"name\":\"NAME\",\"arguments\":ARGS}, x", "ask_followup_question"),
+    ] {
+        let text = written(form, name);
+        let (mut parser, mut shown) = (Parser::new(policy.clone()), Transcript::default());
+        for (at, char) in text.char_indices() {
+            shown.append(parser.feed(char.encode_utf8(&mut [0; 4])));
+            let read = &text[..at + char.len_utf8()];
+            let name = read.rfind("\"name\":\"").map(|start| &read[start + 8..]);
+            let is_in_key = read.starts_with('{') && !read.contains("\"arguments\"");
+            let is_in_escape = read.contains("<parameter") && read.ends_with('\\');
+            let is_before = read.ends_with("\"arguments\":");
+            if is_in_key || is_in_escape || is_before || name.is_some_and(|name| !name.contains('"')) {
+                continue;
+            }
+            let after = |bytes: &[u8]| {
+                let (mut parser, mut shown) = (parser.clone(), shown.clone());
+                shown.append(parser.feed_bytes(bytes));
+                atoms(&shown)
+            };
+            for (begun, characters) in INCOMPLETE {
+                let mut ends = characters.iter().map(|char| after(char.as_bytes()));
+                let first = ends.next().unwrap();
+                let certain = ends.fold(first.len(), |len, end| {
+                    first.iter().zip(&end).take(len).take_while(|(one, other)| one == other).count()
+                });
+                let (expected, shown) = (describe(&first[..certain]), describe(&after(begun)));
+                assert_eq!(shown, expected, "{read:?} and {begun:x?}");
+            }
+        }
+    }
+}
+
+/// A part that is lost in the header of a call spoils it as one that is lost in the call does.
+#[test]
+fn a_call_of_which_a_part_is_lost_is_rejected() {
+    let text = |text: &str| {
+        let text = serde_json::to_string(text).unwrap();
+        format!("data: {{\"choices\":[{{\"delta\":{{\"content\":{text}}}}}]}}\n\n")
+    };
+    for (before, after) in [
+        ("<tool_call>", "{\"name\":\"NAME\",\"arguments\":ARGS}</tool_call>"),
+        ("<function=NAME>", "ARGS</function>"),
+        ("<function=NAME>{", "\"question\":\"Q\"}</function>"),
+        ("<function=NAME><parameter=question>Q", "</parameter></function>"),
+    ] {
+        let (before, after) = (written(before, "ask_followup_question"), written(after, "ask_followup_question"));
+        for (lost, end) in [("", "complete"), ("data: {]\n\n", "rejected malformed")] {
+            let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new());
+            let body = [&text(&before), lost, &text(&after)].concat();
+            let shown = Transcript::of_response(&mut parser, [body]).to_string();
+            assert!(shown.contains(end), "{before:?}, {lost:?}, {after:?}: {shown}");
         }
     }
 }

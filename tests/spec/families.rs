@@ -1,0 +1,59 @@
+//! The families of envelopes as values: their names, and sets of them.
+
+use followup::{Envelope, Envelopes};
+
+/// The names of `docs/format.md`, in its order.
+const NAMES: [&str; 11] =
+    ["function-xml", "hermes", "bare-json", "invoke", "dsml", "glm", "harmony", "kimi", "mistral", "deepseek", "llama"];
+
+fn families(set: Envelopes) -> Vec<Envelope> {
+    set.iter().collect()
+}
+
+#[test]
+fn a_family_is_written_and_read_by_its_name() {
+    for (family, name) in Envelope::ALL.into_iter().zip(NAMES) {
+        assert_eq!((family.name(), family.to_string().as_str()), (name, name));
+        assert_eq!(name.parse(), Ok(family));
+    }
+    assert_eq!(format!("{:>6}|{:<6}|{:.2}", Envelope::Glm, Envelope::Kimi, Envelope::Llama), "   glm|kimi  |ll");
+}
+
+#[test]
+fn what_is_no_name_of_a_family_is_an_error_that_lists_the_names() {
+    for name in ["", "Kimi", "kim", "kimi ", "functionxml"] {
+        assert!(name.parse::<Envelope>().is_err(), "{name:?}");
+    }
+    let error = "qwen".parse::<Envelope>().unwrap_err();
+    assert_eq!(error.to_string(), format!("no family of envelopes has this name; there are: {}", NAMES.join(", ")));
+}
+
+#[test]
+fn a_set_has_the_families_that_were_added_and_not_removed() {
+    assert_eq!(families(Envelopes::none()), []);
+    assert_eq!(families(Envelopes::all()), Envelope::ALL);
+    assert_eq!(families(Envelopes::default()), Envelope::ALL[..8]);
+    assert!(Envelopes::none().is_empty() && !Envelopes::all().is_empty());
+    for family in Envelope::ALL {
+        let one = Envelopes::none().with(family);
+        assert_eq!(families(one), [family]);
+        assert!(!one.is_empty());
+        assert_eq!((one.with(family), one.without(family)), (one, Envelopes::none()));
+        let others = Envelopes::all().without(family);
+        assert_eq!((others.without(family), others.with(family)), (others, Envelopes::all()));
+        for other in Envelope::ALL {
+            assert_eq!((one.contains(other), others.contains(other)), (other == family, other != family));
+        }
+    }
+}
+
+#[test]
+fn a_set_is_shown_and_stored_as_the_list_of_its_families() {
+    let set: Envelopes = [Envelope::Llama, Envelope::BareJson, Envelope::Llama].into_iter().collect();
+    assert_eq!(format!("{set:?}"), "{BareJson, Llama}");
+    assert_eq!(format!("{:?}", Envelopes::none()), "{}");
+    let stored = serde_json::to_string(&set).unwrap();
+    assert_eq!(stored, "[\"bare-json\",\"llama\"]");
+    assert_eq!(serde_json::from_str::<Envelopes>(&stored).unwrap(), set);
+    assert_eq!(serde_json::from_str::<Envelopes>("[\"llama\",\"bare-json\",\"llama\"]").unwrap(), set);
+}
