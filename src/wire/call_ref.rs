@@ -4,7 +4,7 @@ use super::call::{CallState, NativeCall};
 use super::deltas::{ArgumentsDelta, CallDelta, Deltas, Fragment, TextRange};
 
 /// The number of bytes a name or an id may have. A longer one is ignored.
-const MAX_NAME_LEN: usize = 4 << 10;
+pub(super) const MAX_NAME_LEN: usize = 4 << 10;
 
 /// How a delta refers to its call. Empty ranges are unknown.
 pub(super) struct CallRef {

@@ -8,6 +8,7 @@
 
 mod partial;
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use serde::Deserialize;
@@ -15,7 +16,8 @@ use serde_json::value::RawValue;
 
 use super::error::push_error;
 use super::payload::{Elements, Few, ListField, Raw, entries, is_true, number, raw_text, text, text_or_json};
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
+use crate::wire::call_ref::MAX_NAME_LEN;
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment, TextExtent};
 use partial::{ArgumentsWriter, PartialArg};
 
 #[derive(Deserialize)]
@@ -94,7 +96,7 @@ impl GeminiParser {
     pub(in crate::wire) fn is_in_bounds(&self, limit: usize) -> bool {
         self.open
             .as_ref()
-            .is_none_or(|call| call.name.len().max(call.id.len()) <= limit && call.writer.is_in_bounds(limit))
+            .is_none_or(|call| call.name.len().max(call.id.len()) <= MAX_NAME_LEN && call.writer.is_in_bounds(limit))
     }
 
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
@@ -149,24 +151,27 @@ impl GeminiParser {
         // are checked first.
         let calls = parts.iter().filter_map(|part| part.function_call.as_ref());
         calls.filter_map(|call| call.partial_args.as_ref()).try_for_each(ListField::check_len)?;
+        let mut stored_id = Fragment::default();
         for part in parts {
             match is_true(part.thought) {
                 true => deltas.push_reasoning(None, raw_text(part.text), TextExtent::More),
                 false => deltas.push_text(raw_text(part.text)),
             }
             if let Some(call) = part.function_call {
-                self.push_call(call, deltas)?;
+                self.push_call(call, &mut stored_id, deltas)?;
             }
         }
         Ok(())
     }
 
+    /// Appends what a part says of a call. `stored_id`: the id of the part before it.
     fn push_call<'a>(
         &mut self,
         call: GeminiCall<'a, impl ListField<'a, PartialArg<'a>>>,
+        stored_id: &mut Fragment,
         deltas: &mut Deltas,
     ) -> serde_json::Result<()> {
-        let (name, id) = (text(call.name), text(call.id));
+        let (name, id) = (short_text(call.name, deltas), short_text(call.id, deltas));
         let will_continue = is_true(call.will_continue);
         let is_partial = will_continue || call.partial_args.is_some();
         let continues = self.open.as_ref().is_some_and(|open| open.is_continued_by(&name, &id));
@@ -182,7 +187,11 @@ impl GeminiParser {
             Some(open) if continues => (open.id.as_slice().into(), b"".as_slice().into()),
             _ => (id, name),
         };
-        let (id, name) = (deltas.store(&id), deltas.store(&name));
+        // The parts of a call have the same id, which is stored once for all of a payload.
+        if deltas.bytes(*stored_id) != &*id {
+            *stored_id = deltas.store(&id);
+        }
+        let (id, name) = (*stored_id, deltas.store(&name));
         let all = text_or_json(call.args);
         let arguments = match all.is_empty() {
             true => ArgumentsDelta::None,
@@ -204,6 +213,22 @@ impl GeminiParser {
         }
         Ok(())
     }
+}
+
+/// Returns a name or an id; empty if it is so long that it means nothing.
+///
+/// It is kept, and stored again for the parts of its call. Single surrogates become U+FFFD.
+fn short_text<'a>(raw: Raw<'a>, deltas: &mut Deltas) -> Cow<'a, [u8]> {
+    let text = text(raw);
+    if text.len() > MAX_NAME_LEN {
+        return Cow::default();
+    }
+    if core::str::from_utf8(&text).is_ok() {
+        return text;
+    }
+    let stored = deltas.store(&text);
+    let (start, end) = deltas.resolve(stored);
+    Cow::Owned(deltas.text.as_bytes()[start..end].to_vec())
 }
 
 /// Appends an error if the prompt was blocked: there are no candidates then.
@@ -228,5 +253,27 @@ impl StreamingCall {
     /// Later parts leave out name and id, or repeat them, and the id may come late.
     fn is_continued_by(&self, name: &[u8], id: &[u8]) -> bool {
         (name.is_empty() || *name == *self.name) && (id.is_empty() || self.id.is_empty() || *id == *self.id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    #[test]
+    fn the_id_of_a_call_takes_memory_once_however_many_parts_it_has() {
+        let continued = ",{\"functionCall\":{\"willContinue\":true}}".repeat(1_000);
+        for len in [MAX_NAME_LEN, MAX_NAME_LEN + 1, 800_000] {
+            let id = "x".repeat(len);
+            let start = format!("{{\"functionCall\":{{\"id\":\"{id}\",\"name\":\"ask\",\"willContinue\":true}}}}");
+            let of = |parts: &str| format!("{{\"candidates\":[{{\"content\":{{\"parts\":[{parts}]}}}}]}}");
+            let (mut parser, mut deltas) = (GeminiParser::default(), Deltas::default());
+            for payload in [of(&format!("{start}{continued}")), of(&continued[1..])] {
+                parser.parse(&payload, &mut deltas).unwrap();
+                assert!(deltas.text.len() <= MAX_NAME_LEN + 3, "{} bytes of an id of {len}", deltas.text.len());
+                deltas.clear();
+            }
+        }
     }
 }
