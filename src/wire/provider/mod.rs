@@ -26,7 +26,7 @@ use super::deltas::Deltas;
 use super::format::Format;
 
 pub(super) use detect::{Evidence, detect};
-pub(super) use error::push_error_body;
+pub(super) use error::{push_error_body, push_error_payload};
 
 /// The parser of one provider's payloads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
