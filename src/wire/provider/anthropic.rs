@@ -8,6 +8,7 @@
 
 use serde::Deserialize;
 
+use super::ending::Ending;
 use super::error::push_error;
 use super::payload::{Elements, Raw, entries, is_text, number, raw_text, raw_text_or_json, text, text_or_json};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
@@ -78,9 +79,10 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         (b"content_block_stop", ..) => {
             deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
         }
-        (b"message_delta", _, Some(delta)) if is_cut_off(delta.stop_reason) => {
-            deltas.push(Delta::AllFinal { truncated: true });
-        }
+        (b"message_delta", _, Some(delta)) => match ending(&text(delta.stop_reason)) {
+            Ending::Complete => {}
+            cut_off => cut_off.push(&text(delta.stop_reason), deltas),
+        },
         (b"message_stop", ..) => deltas.push(Delta::AllFinal { truncated: false }),
         (b"message", ..) => push_message(event.content, event.stop_reason, deltas)?,
         (b"error" | b"", ..) => push_error(event.error, deltas),
@@ -132,13 +134,18 @@ fn push_message(content: Raw<'_>, stop_reason: Raw<'_>, deltas: &mut Deltas) -> 
             deltas.push(Delta::Call(CallDelta { may_repeat: true, ..call }));
         }
     }
-    deltas.push(Delta::AllFinal { truncated: is_cut_off(stop_reason) });
+    let reason = text(stop_reason);
+    ending(&reason).push(&reason, deltas);
     Ok(())
 }
 
-/// Returns whether the message ends because it is too long, or because of a filter.
-fn is_cut_off(stop_reason: Raw<'_>) -> bool {
-    matches!(&*text(stop_reason), b"max_tokens" | b"model_context_window_exceeded" | b"refusal")
+/// Returns how a message ends with that reason.
+fn ending(reason: &[u8]) -> Ending {
+    match reason {
+        b"max_tokens" | b"model_context_window_exceeded" => Ending::Truncated,
+        b"refusal" => Ending::Failed,
+        _ => Ending::Complete,
+    }
 }
 
 impl AnthropicBlock<'_> {

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::error::push_error;
+use super::openai_chat::ending;
 use super::payload::{Few, ListField, Raw, entries, number, raw_text, raw_text_or_json, text};
 use crate::hash::Fnv;
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment};
@@ -228,7 +229,7 @@ impl DashScopeParser {
             self.push_call(call, is_last, deltas);
         }
         if is_last {
-            deltas.push(Delta::AllFinal { truncated: *reason == *b"length" });
+            ending(&reason).push(&reason, deltas);
         }
         Ok(())
     }

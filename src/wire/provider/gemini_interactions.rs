@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
+use super::ending::Ending;
 use super::error::push_error;
 use super::payload::{OneOrMany, Raw, arguments_at_start, entries, is_text, number, raw_text, raw_text_or_json, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
@@ -91,11 +92,10 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
         }
         (b"interaction.completed" | b"interaction.complete", _) => {
-            let has_status = |status| event.interaction.as_ref().filter(|it| is_text(it.status, status));
-            push_error(has_status("failed").and_then(|interaction| interaction.error), deltas);
-            deltas.push(Delta::AllFinal { truncated: has_status("incomplete").is_some() });
+            let (status, error) = event.interaction.map_or((None, None), |it| (it.status, it.error));
+            push_end(&text(status), error, deltas);
         }
-        (b"" | b"error", _) if event.error.is_some() => push_error(event.error, deltas),
+        (b"error", _) => push_error(event.error, deltas),
         (b"", _) => push_interaction(payload, deltas)?,
         _ => {}
     }
@@ -109,10 +109,21 @@ fn push_interaction(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         push_step(&step, Some(index), deltas)?;
     }
     match &*text(interaction.status) {
-        b"" | b"in_progress" => {}
-        status => deltas.push(Delta::AllFinal { truncated: status == b"incomplete" }),
+        b"" | b"in_progress" => push_error(interaction.error, deltas),
+        status => push_end(status, interaction.error, deltas),
     }
     Ok(())
+}
+
+/// Appends the end of an interaction with that status.
+fn push_end(status: &[u8], error: Raw<'_>, deltas: &mut Deltas) {
+    push_error(error, deltas);
+    let ending = match status {
+        b"incomplete" | b"cancelled" => Ending::Truncated,
+        b"failed" => Ending::Failed,
+        _ => Ending::Complete,
+    };
+    ending.push(status, deltas);
 }
 
 /// Appends what a step says where it begins, and all of one that comes whole.

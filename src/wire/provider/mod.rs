@@ -10,6 +10,7 @@ mod bedrock;
 mod cohere;
 mod dashscope;
 mod detect;
+mod ending;
 mod error;
 mod gemini;
 mod gemini_interactions;

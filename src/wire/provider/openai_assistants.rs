@@ -6,8 +6,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::ending::Ending;
 use super::error::push_error;
-use super::payload::{Few, ListField, Raw, entries, is_text, number, raw_text, raw_text_or_json, string, text};
+use super::payload::{Few, ListField, Raw, entries, is_text, number, raw_text, raw_text_or_json, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
@@ -133,13 +134,14 @@ fn push_run<'a>(
         push_calls(calls, true, deltas)?;
     }
     push_error(error, deltas);
-    match string(status).as_deref() {
-        Some(b"requires_action" | b"completed") => deltas.push(Delta::AllFinal { truncated: false }),
-        Some(b"incomplete" | b"failed" | b"expired" | b"cancelled") => {
-            deltas.push(Delta::AllFinal { truncated: true });
-        }
-        _ => {}
-    }
+    let status = text(status);
+    let ending = match &*status {
+        b"requires_action" | b"completed" => Ending::Complete,
+        b"incomplete" | b"cancelled" => Ending::Truncated,
+        b"failed" | b"expired" => Ending::Failed,
+        _ => return Ok(()),
+    };
+    ending.push(&status, deltas);
     Ok(())
 }
 

@@ -10,6 +10,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use super::ending::Ending;
 use super::error::{message, push_error};
 use super::payload::{
     Elements, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, string, text, text_or_json,
@@ -99,6 +100,16 @@ struct ResponsesObject<'a> {
     output: Raw<'a>,
     #[serde(borrow)]
     error: Raw<'a>,
+    /// An [`IncompleteDetails`].
+    #[serde(borrow)]
+    incomplete_details: Raw<'a>,
+}
+
+/// Why a response is incomplete.
+#[derive(Deserialize)]
+struct IncompleteDetails<'a> {
+    #[serde(borrow)]
+    reason: Raw<'a>,
 }
 
 /// What an event says about an item.
@@ -165,7 +176,8 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
 
 /// Appends the whole response, which ends with that status.
 fn push_response(status: &[u8], response: Option<ResponsesObject<'_>>, deltas: &mut Deltas) -> serde_json::Result<()> {
-    let (output, error) = response.map_or((None, None), |response| (response.output, response.error));
+    let (output, error, details) =
+        response.map_or((None, None, None), |response| (response.output, response.error, response.incomplete_details));
     deltas.push(Delta::WholeMessage);
     let items: Elements<ResponsesItem<'_>> = entries(output, deltas)?;
     for (index, item) in (0..).zip(items) {
@@ -180,8 +192,15 @@ fn push_response(status: &[u8], response: Option<ResponsesObject<'_>>, deltas: &
             let message = deltas.store(&message);
             deltas.push(Delta::Failed(message));
         }
-        b"incomplete" => deltas.push(Delta::AllFinal { truncated: true }),
-        _ => deltas.push(Delta::AllFinal { truncated: false }),
+        b"incomplete" => {
+            let details: Option<IncompleteDetails<'_>> = object(details, deltas);
+            match &*text(details.and_then(|details| details.reason)) {
+                reason @ b"content_filter" => Ending::Failed.push(reason, deltas),
+                reason => Ending::Truncated.push(reason, deltas),
+            }
+        }
+        b"cancelled" => Ending::Truncated.push(status, deltas),
+        _ => Ending::Complete.push(status, deltas),
     }
     Ok(())
 }

@@ -6,6 +6,7 @@
 
 use serde::Deserialize;
 
+use super::super::ending::Ending;
 use super::super::error::push_error;
 use super::super::payload::{Raw, entries, number, raw_text, raw_text_or_json, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
@@ -152,11 +153,11 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
                 deltas.push(Delta::Call(CallDelta { starts: true, id, name, arguments, ..CallDelta::default() }));
             }
         }
-        deltas.push(Delta::AllFinal { truncated: is_cut_off(event.stop_reason) });
+        push_end(event.stop_reason, deltas);
     }
     if let Some(stop) = event.message_stop {
         let stop: Option<BedrockStop<'_>> = serde_json::from_str(stop.get()).ok();
-        deltas.push(Delta::AllFinal { truncated: stop.is_some_and(|stop| is_cut_off(stop.stop_reason)) });
+        push_end(stop.and_then(|stop| stop.stop_reason), deltas);
     }
     let errors = [
         event.internal_server_exception,
@@ -170,12 +171,16 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
     Ok(event.chunk)
 }
 
-/// Returns whether the message ends because it is too long, or because of a filter.
-fn is_cut_off(stop_reason: Raw<'_>) -> bool {
-    matches!(
-        &*text(stop_reason),
-        b"max_tokens" | b"model_context_window_exceeded" | b"guardrail_intervened" | b"content_filtered"
-    )
+/// Appends the end of a message that stops for that reason.
+fn push_end(stop_reason: Raw<'_>, deltas: &mut Deltas) {
+    let reason = text(stop_reason);
+    let ending = match &*reason {
+        b"max_tokens" | b"model_context_window_exceeded" => Ending::Truncated,
+        b"guardrail_intervened" | b"content_filtered" => Ending::Failed,
+        b"malformed_model_output" | b"malformed_tool_use" => Ending::Failed,
+        _ => Ending::Complete,
+    };
+    ending.push(&reason, deltas);
 }
 
 /// Appends reasoning. What has another shape means nothing.

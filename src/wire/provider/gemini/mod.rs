@@ -14,6 +14,7 @@ use alloc::vec::Vec;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::ending::Ending;
 use super::error::push_error;
 use super::payload::{Elements, Few, ListField, Raw, entries, is_true, number, raw_text, text, text_or_json};
 use crate::wire::call_ref::MAX_NAME_LEN;
@@ -39,6 +40,8 @@ struct GeminiCandidate<'a, Parts> {
     content: Option<GeminiContent<Parts>>,
     #[serde(rename = "finishReason", borrow)]
     finish_reason: Raw<'a>,
+    #[serde(rename = "finishMessage", borrow)]
+    finish_message: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -136,9 +139,7 @@ impl GeminiParser {
         if let Some(content) = candidate.content {
             self.push_parts(entries(content.parts, deltas)?, deltas)?;
         }
-        if !text(candidate.finish_reason).is_empty() {
-            deltas.push(Delta::End);
-        }
+        push_end(&text(candidate.finish_reason), &text(candidate.finish_message), deltas);
         Ok(())
     }
 
@@ -229,6 +230,21 @@ fn short_text<'a>(raw: Raw<'a>, deltas: &mut Deltas) -> Cow<'a, [u8]> {
     let stored = deltas.store(&text);
     let (start, end) = deltas.resolve(stored);
     Cow::Owned(deltas.text.as_bytes()[start..end].to_vec())
+}
+
+/// Appends the end of a message that ends with that reason. Any that is not one of these is a failure.
+fn push_end(reason: &[u8], message: &[u8], deltas: &mut Deltas) {
+    match reason {
+        b"" => {}
+        b"STOP" | b"MAX_TOKENS" | b"FINISH_REASON_UNSPECIFIED" => deltas.push(Delta::End),
+        _ => {
+            if !message.is_empty() {
+                let message = deltas.store(message);
+                deltas.push(Delta::Error(message));
+            }
+            Ending::Failed.push(reason, deltas);
+        }
+    }
 }
 
 /// Appends an error if the prompt was blocked: there are no candidates then.

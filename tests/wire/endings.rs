@@ -1,0 +1,117 @@
+//! How messages end: what is cut off, what fails, and what a call without arguments means then.
+
+use followup::Policy;
+use followup::wire::{Format, ResponseParser};
+use followup_testing::{Transcript, assert_chunk_invariant};
+use serde_json::{Value, json};
+
+/// The steps of a body of these payloads, one a line, without spans.
+#[track_caller]
+fn steps(format: Format, payloads: &[Value]) -> Vec<String> {
+    let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
+    let parser = || ResponseParser::new(format, Policy::new());
+    let parse = |chunks: &[&[u8]]| Transcript::of_response(&mut parser(), chunks);
+    assert_chunk_invariant(body.as_bytes(), parse);
+    let steps = parse(&[body.as_bytes()]).to_string();
+    let without_span = |line: &str| match (line.split_once(" at "), line.split_once(": ")) {
+        (Some((before, _)), Some((_, after))) if !line.starts_with("error") => format!("{before}: {after}"),
+        _ => line.to_owned(),
+    };
+    steps.lines().map(without_span).collect()
+}
+
+/// The payload that ends a message for a reason, in every format that has reasons.
+fn ends(format: Format, reason: &str) -> Value {
+    match format {
+        Format::OpenAiChat => json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}),
+        Format::OpenAiResponses => {
+            let details = json!({"reason": reason});
+            json!({"type": "response.incomplete", "response": {"status": "incomplete", "incomplete_details": details}})
+        }
+        Format::Anthropic => json!({"type": "message_delta", "delta": {"stop_reason": reason}}),
+        Format::Gemini => json!({"candidates": [{"finishReason": reason}]}),
+        Format::Bedrock => json!({"messageStop": {"stopReason": reason}}),
+        Format::Cohere => json!({"type": "message-end", "delta": {"finish_reason": reason}}),
+        Format::GeminiInteractions => json!({"event_type": "interaction.completed", "interaction": {"status": reason}}),
+        Format::OpenAiAssistants => json!({"object": "thread.run", "status": reason}),
+        Format::DashScope => json!({"output": {"choices": [{"message": {}, "finish_reason": reason}]}}),
+        Format::Watsonx => json!({"model_id": "m", "results": [{"generated_text": "", "stop_reason": reason}]}),
+        _ => panic!("{format} has no reasons"),
+    }
+}
+
+#[test]
+fn a_message_that_fails_or_is_filtered_is_an_error() {
+    let failures: &[(Format, &[&str])] = &[
+        (Format::OpenAiChat, &["content_filter", "content_filter: RECITATION", "network_error", "sensitive"]),
+        (Format::OpenAiChat, &["MALFORMED_FUNCTION_CALL", "function_call_filter: MALFORMED_FUNCTION_CALL"]),
+        (Format::OpenAiChat, &["insufficient_system_resource"]),
+        (Format::OpenAiResponses, &["content_filter"]),
+        (Format::Anthropic, &["refusal"]),
+        (Format::Gemini, &["MALFORMED_FUNCTION_CALL", "SAFETY", "RECITATION", "OTHER", "UNEXPECTED_TOOL_CALL"]),
+        (Format::Bedrock, &["malformed_tool_use", "malformed_model_output"]),
+        (Format::Bedrock, &["guardrail_intervened", "content_filtered"]),
+        (Format::Cohere, &["ERROR", "ERROR_LIMIT", "ERROR_TOXIC", "TIMEOUT"]),
+        (Format::GeminiInteractions, &["failed"]),
+        (Format::OpenAiAssistants, &["failed", "expired"]),
+        (Format::DashScope, &["content_filter"]),
+        (Format::Watsonx, &["error"]),
+    ];
+    for (format, reasons) in failures {
+        for reason in *reasons {
+            let failed =
+                [format!("error provider \"the provider reports an error: the message was stopped: {reason}\"")];
+            assert_eq!(steps(*format, &[ends(*format, reason)]), failed, "{format}: {reason}");
+            let twice = [ends(*format, reason), ends(*format, reason)];
+            assert_eq!(steps(*format, &twice), failed, "{format}: {reason}");
+        }
+    }
+}
+
+#[test]
+fn a_message_that_is_complete_or_cut_off_is_no_error() {
+    let ends_of: &[(Format, &[&str])] = &[
+        (Format::OpenAiChat, &["stop", "length", "tool_calls", "function_call", "eos", "abort"]),
+        (Format::OpenAiResponses, &["max_output_tokens"]),
+        (Format::Anthropic, &["end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn"]),
+        (Format::Gemini, &["STOP", "MAX_TOKENS", "FINISH_REASON_UNSPECIFIED"]),
+        (Format::Bedrock, &["end_turn", "tool_use", "max_tokens", "stop_sequence", "model_context_window_exceeded"]),
+        (Format::Cohere, &["COMPLETE", "STOP_SEQUENCE", "MAX_TOKENS", "TOOL_CALL", "USER_CANCEL"]),
+        (Format::GeminiInteractions, &["completed", "requires_action", "incomplete", "cancelled"]),
+        (Format::OpenAiAssistants, &["completed", "requires_action", "incomplete", "cancelled"]),
+        (Format::DashScope, &["stop", "length", "tool_calls"]),
+        (Format::Watsonx, &["eos_token", "EOS_TOKEN", "max_tokens", "token_limit", "stop_sequence"]),
+    ];
+    for (format, reasons) in ends_of {
+        for reason in *reasons {
+            let message = [ends(*format, reason), json!({"type": "message_stop"})];
+            let message = if *format == Format::Anthropic { &message[..] } else { &message[..1] };
+            assert_eq!(steps(*format, message), [""; 0], "{format}: {reason}");
+        }
+    }
+}
+
+#[test]
+fn the_providers_own_message_of_a_failure_counts_and_comes_once() {
+    let error = |message: &str| [format!("error provider \"the provider reports an error: {message}\"")];
+    let reason = "MALFORMED_FUNCTION_CALL";
+    let gemini = json!({"candidates": [{"finishReason": reason, "finishMessage": "Malformed function call: x"}]});
+    assert_eq!(steps(Format::Gemini, &[gemini.clone()]), error("Malformed function call: x"));
+    assert_eq!(steps(Format::Gemini, &[json!({"response": gemini})]), error("Malformed function call: x"));
+    let cohere = json!({"type": "message-end", "delta": {"finish_reason": "ERROR", "error": "overloaded"}});
+    assert_eq!(steps(Format::Cohere, &[cohere]), error("overloaded"));
+    let interaction = json!({"status": "failed", "error": {"message": "no"}});
+    let completed = json!({"event_type": "interaction.completed", "interaction": interaction});
+    assert_eq!(steps(Format::GeminiInteractions, &[completed]), error("no"));
+    let run =
+        json!({"object": "thread.run", "status": "failed", "last_error": {"code": "server_error", "message": "no"}});
+    assert_eq!(steps(Format::OpenAiAssistants, &[run]), error("no"));
+}
+
+#[test]
+fn what_an_interaction_said_before_it_failed_is_read() {
+    let step = json!({"type": "model_output", "content": [{"type": "text", "text": "Hm."}]});
+    let interaction = json!({"object": "interaction", "status": "failed", "steps": [step], "error": {"message": "no"}});
+    let expected = ["text \"Hm.\"", "error provider \"the provider reports an error: no\""];
+    assert_eq!(steps(Format::GeminiInteractions, &[interaction]), expected);
+}
