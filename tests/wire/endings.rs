@@ -45,7 +45,7 @@ fn a_message_that_fails_or_is_filtered_is_an_error() {
     let failures: &[(Format, &[&str])] = &[
         (Format::OpenAiChat, &["content_filter", "content_filter: RECITATION", "network_error", "sensitive"]),
         (Format::OpenAiChat, &["MALFORMED_FUNCTION_CALL", "function_call_filter: MALFORMED_FUNCTION_CALL"]),
-        (Format::OpenAiChat, &["insufficient_system_resource"]),
+        (Format::OpenAiChat, &["insufficient_system_resource", "error"]),
         (Format::OpenAiResponses, &["content_filter"]),
         (Format::Anthropic, &["refusal"]),
         (Format::Gemini, &["MALFORMED_FUNCTION_CALL", "SAFETY", "RECITATION", "OTHER", "UNEXPECTED_TOOL_CALL"]),
@@ -114,4 +114,26 @@ fn what_an_interaction_said_before_it_failed_is_read() {
     let interaction = json!({"object": "interaction", "status": "failed", "steps": [step], "error": {"message": "no"}});
     let expected = ["text \"Hm.\"", "error provider \"the provider reports an error: no\""];
     assert_eq!(steps(Format::GeminiInteractions, &[interaction]), expected);
+}
+
+#[test]
+fn an_error_in_a_choice_is_reported_once_and_cuts_off_its_calls() {
+    let error = json!({"code": 502, "message": "bad"});
+    let reported = "error provider \"the provider reports an error: bad\"";
+    let chunk =
+        |delta: Value| json!({"choices": [{"index": 0, "delta": delta, "error": error, "finish_reason": "error"}]});
+    let said = chunk(json!({"content": "hi"}));
+    assert_eq!(steps(Format::OpenAiChat, &[said.clone()]), ["text \"hi\"", reported]);
+    let mut both = said;
+    both["error"] = error.clone();
+    assert_eq!(steps(Format::OpenAiChat, &[both]), [reported, "text \"hi\""]);
+    let other = json!({"choices": [{"index": 0, "delta": {}, "error": null}, {"index": 1, "error": error}]});
+    assert_eq!(steps(Format::OpenAiChat, &[other]).len(), 1, "it has no event");
+    let function = json!({"name": "ask_followup_question", "arguments": ""});
+    let call = json!({"tool_calls": [{"index": 0, "id": "c", "function": function}]});
+    let call = json!({"choices": [{"index": 0, "delta": call}]});
+    assert_eq!(
+        steps(Format::OpenAiChat, &[call, chunk(json!({}))]),
+        [reported, "rejected truncated 0 (c): no question [] []"]
+    );
 }

@@ -8,7 +8,8 @@
 //! OpenRouter's `reasoning_details` have the reasoning as text, a summary or encrypted, mostly beside
 //! `reasoning`: <https://openrouter.ai/docs/guides/best-practices/reasoning-tokens>. Mistral's
 //! reasoning is a part of the content with parts of its own:
-//! <https://docs.mistral.ai/capabilities/reasoning/>.
+//! <https://docs.mistral.ai/capabilities/reasoning/>. An error in mid-stream may be in the choice:
+//! <https://openrouter.ai/docs/api-reference/errors>.
 
 use alloc::vec::Vec;
 
@@ -51,6 +52,9 @@ struct ChatChoice<'a, Calls> {
     text: Raw<'a>,
     #[serde(borrow)]
     finish_reason: Raw<'a>,
+    /// Why the choice failed. OpenRouter sends it here when the provider fails in mid-stream.
+    #[serde(borrow)]
+    error: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -166,6 +170,7 @@ fn push_choices<'a, Calls: ListField<'a, ChatToolCall<'a>>>(
             // Together's chat has the text of the delta here as well.
             deltas.push_part(COMPLETION, raw_text(choice.text), TextExtent::More);
         }
+        push_error(choice.error, deltas);
         match &*text(choice.finish_reason) {
             b"" | b"null" => {}
             reason => ending(reason).push(reason, deltas),
@@ -183,7 +188,7 @@ pub(super) fn ending(reason: &[u8]) -> Ending {
         b"length" | b"max_tokens" | b"model_length" | b"model_context_window_exceeded" => Ending::Truncated,
         b"abort" | b"cancelled" | b"time_limit" => Ending::Truncated,
         b"content_filter" | b"function_call_filter" | b"malformed_function_call" | b"sensitive" => Ending::Failed,
-        b"insufficient_system_resource" | b"network_error" => Ending::Failed,
+        b"error" | b"insufficient_system_resource" | b"network_error" => Ending::Failed,
         _ => Ending::Complete,
     }
 }
