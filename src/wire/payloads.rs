@@ -49,7 +49,7 @@ impl Payloads {
 
     /// Returns whether the state is one of a body with that limit of an event.
     pub(super) fn is_in_bounds(&self, limit: usize) -> bool {
-        self.frames.is_in_bounds(limit) && self.provider.is_in_bounds(limit)
+        self.frames.is_in_bounds(limit) && self.provider.is_in_bounds()
     }
 
     /// Consumes the chunk up to the end of the next payload, and stores the payload's deltas.

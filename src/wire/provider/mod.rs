@@ -78,10 +78,10 @@ impl Provider {
         }
     }
 
-    /// Returns whether the state is one of a body with that limit of an event.
-    pub(super) fn is_in_bounds(&self, limit: usize) -> bool {
+    /// Returns whether the state is one that a body can have.
+    pub(super) fn is_in_bounds(&self) -> bool {
         match self {
-            Provider::Gemini(parser) => parser.is_in_bounds(limit),
+            Provider::Gemini(parser) => parser.is_in_bounds(),
             Provider::DashScope(parser) => parser.is_in_bounds(),
             _ => true,
         }

@@ -3,7 +3,7 @@
 //! <https://ai.google.dev/api/generate-content> and, for arguments that stream,
 //! <https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Content#FunctionCall>.
 //! A call comes whole, and is final with that; or in `partialArgs`, values at JSON paths, and is
-//! then final with the first part without `willContinue`. Of several candidates only the first is
+//! then final with its first part without `willContinue`. Of several candidates only the first is
 //! parsed. Thoughts are reasoning.
 
 mod partial;
@@ -19,7 +19,7 @@ use super::error::push_error;
 use super::payload::{Elements, Few, ListField, Raw, entries, is_true, number, raw_text, text, text_or_json};
 use crate::wire::call_ref::MAX_NAME_LEN;
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment, TextExtent};
-use partial::{ArgumentsWriter, PartialArg};
+use partial::{ArgumentsWriter, MAX_PATHS, PartialArg};
 
 #[derive(Deserialize)]
 struct GeminiChunk<'a, Candidates> {
@@ -82,24 +82,40 @@ type FewCandidates<'a> = Few<GeminiCandidate<'a, Few<GeminiPart<'a, Few<PartialA
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(in crate::wire) struct GeminiParser {
-    /// The call whose arguments are streaming.
-    open: Option<StreamingCall>,
+    /// The calls whose arguments are streaming, at most [`MAX_OPEN`], in the order in which they began.
+    open: Vec<StreamingCall>,
+    /// The number of indices that were given to calls.
+    indices: u64,
 }
+
+/// The number of calls whose arguments may stream at once. If there are more, the oldest is forgotten.
+const MAX_OPEN: usize = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct StreamingCall {
+    /// Empty if it is unknown, as is the id. One of both is known.
     name: Vec<u8>,
     id: Vec<u8>,
+    /// The index that a call without a name or an id is given, so that its parts go to no other.
+    index: Option<u64>,
     writer: ArgumentsWriter,
 }
 
 impl GeminiParser {
-    /// Returns whether the state is one of a body with that limit of an event.
-    pub(in crate::wire) fn is_in_bounds(&self, limit: usize) -> bool {
-        self.open
-            .as_ref()
-            .is_none_or(|call| call.name.len().max(call.id.len()) <= MAX_NAME_LEN && call.writer.is_in_bounds(limit))
+    /// Returns whether the state is one that a body can have.
+    pub(in crate::wire) fn is_in_bounds(&self) -> bool {
+        let are =
+            |call: &StreamingCall| call.name.len().max(call.id.len()) <= MAX_NAME_LEN && call.writer.is_in_bounds();
+        self.indices < u64::MAX / 2
+            && self.open.len() <= MAX_OPEN
+            && self.open.iter().all(are)
+            && self.paths() <= MAX_PATHS
+    }
+
+    /// Returns the number of paths that are remembered.
+    fn paths(&self) -> usize {
+        self.open.iter().map(|call| call.writer.paths()).sum()
     }
 
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
@@ -175,44 +191,83 @@ impl GeminiParser {
         let (name, id) = (short_text(call.name, deltas), short_text(call.id, deltas));
         let will_continue = is_true(call.will_continue);
         let is_partial = will_continue || call.partial_args.is_some();
-        let continues = self.open.as_ref().is_some_and(|open| open.is_continued_by(&name, &id));
-        if !continues {
-            if name.is_empty() {
-                return Ok(());
+        let known = self.find(&name, &id);
+        let mut open = match known {
+            Some(i) => self.open.remove(i),
+            None => {
+                let is_part = (name.is_empty() && !id.is_empty()) || (id.is_empty() && !name.is_empty() && is_partial);
+                let index = Some(self.indices).filter(|_| is_part);
+                self.indices += u64::from(index.is_some());
+                StreamingCall { name: Vec::new(), id: id.to_vec(), index, writer: ArgumentsWriter::default() }
             }
-            let writer = ArgumentsWriter::default();
-            self.open = is_partial.then(|| StreamingCall { name: name.to_vec(), id: id.to_vec(), writer });
-        }
-        // The parts of a call go under the id of its first part, which alone has the name.
-        let (id, name) = match &self.open {
-            Some(open) if continues => (open.id.as_slice().into(), b"".as_slice().into()),
-            _ => (id, name),
         };
-        // The parts of a call have the same id, which is stored once for all of a payload.
-        if deltas.bytes(*stored_id) != &*id {
-            *stored_id = deltas.store(&id);
+        let index = open.index;
+        // The parts of a call go under the id of its first part, which has the name. A name that
+        // comes later is new.
+        let new_name = if open.name.is_empty() { &*name } else { b"" };
+        // That id is stored once for all of a payload.
+        if *deltas.bytes(*stored_id) != *open.id {
+            *stored_id = deltas.store(&open.id);
         }
-        let (id, name) = (*stored_id, deltas.store(&name));
+        let (id, name) = (*stored_id, deltas.store(new_name));
+        open.name.extend_from_slice(new_name);
+        let has_reference = !open.name.is_empty() || !open.id.is_empty();
         let all = text_or_json(call.args);
         let arguments = match all.is_empty() {
             true => ArgumentsDelta::None,
             false => ArgumentsDelta::All(deltas.store(&all)),
         };
-        deltas.push(Delta::Call(CallDelta { starts: !continues, id, name, arguments, ..CallDelta::default() }));
-        if let Some(open) = &mut self.open {
-            let mut json = Vec::new();
-            entries(call.partial_args, deltas)?.iter().for_each(|arg| open.writer.write(arg, &mut json));
-            if !will_continue {
-                open.writer.close(&mut json);
-            }
-            let arguments = ArgumentsDelta::More(deltas.store(&json));
-            deltas.push(Delta::Call(CallDelta { id, arguments, ..CallDelta::default() }));
+        let starts = known.is_none() && !new_name.is_empty();
+        let is_whole = known.is_none() && !is_partial;
+        if !new_name.is_empty() || !all.is_empty() {
+            let is_final = is_whole && has_reference;
+            deltas.push(Delta::Call(CallDelta {
+                starts,
+                index,
+                id,
+                name,
+                arguments,
+                is_final,
+                ..CallDelta::default()
+            }));
         }
+        if is_whole {
+            return Ok(());
+        }
+        let (mut json, room) = (Vec::new(), MAX_PATHS - self.paths());
+        entries(call.partial_args, deltas)?.iter().for_each(|arg| open.writer.write(arg, room, &mut json));
         if !will_continue {
-            self.open = None;
-            deltas.push(Delta::Call(CallDelta { id, is_final: true, ..CallDelta::default() }));
+            open.writer.close(&mut json);
+        }
+        let is_final = !will_continue && has_reference;
+        if is_final || !json.is_empty() {
+            let arguments = ArgumentsDelta::More(deltas.store(&json));
+            deltas.push(Delta::Call(CallDelta { index, id, arguments, is_final, ..CallDelta::default() }));
+        }
+        // What refers to no call can't be continued.
+        if will_continue && has_reference {
+            let position = known.unwrap_or(self.open.len());
+            self.open.insert(position, open);
+            if self.open.len() > MAX_OPEN {
+                self.open.remove(0);
+            }
         }
         Ok(())
+    }
+
+    /// Returns the call that a part with that name and id continues.
+    ///
+    /// Later parts leave out name and id, or repeat them, and either may come late. A part with an
+    /// id continues the call with that id, and any other the newest one.
+    fn find(&self, name: &[u8], id: &[u8]) -> Option<usize> {
+        let agree = |known: &[u8], given: &[u8]| known.is_empty() || given.is_empty() || *known == *given;
+        let is_named = |call: &StreamingCall| agree(&call.name, name);
+        let by_id = || self.open.iter().rposition(|call| !id.is_empty() && *call.id == *id && is_named(call));
+        let newest = || {
+            let newest = self.open.last()?;
+            Some(self.open.len() - 1).filter(|_| is_named(newest) && agree(&newest.id, id))
+        };
+        by_id().or_else(newest)
     }
 }
 
@@ -260,15 +315,6 @@ fn push_blocked(feedback: Raw<'_>, deltas: &mut Deltas) {
     if !reason.is_empty() {
         let message = deltas.store(&[b"the prompt was blocked: ", &*reason].concat());
         deltas.push(Delta::Error(message));
-    }
-}
-
-impl StreamingCall {
-    /// Returns whether a part with that name and id continues this call.
-    ///
-    /// Later parts leave out name and id, or repeat them, and the id may come late.
-    fn is_continued_by(&self, name: &[u8], id: &[u8]) -> bool {
-        (name.is_empty() || *name == *self.name) && (id.is_empty() || self.id.is_empty() || *id == *self.id)
     }
 }
 
