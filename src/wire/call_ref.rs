@@ -78,7 +78,7 @@ impl CallRef {
             let same_index = self.index.is_some() && call.index == self.index;
             let same_name = call.name.is_empty() || same(&call.name, self.name, text);
             let same_id = same_name && same(&call.id, self.id, text) && !self.has_other_index(call);
-            if call.is_closed {
+            if call.has_ended() {
                 same_id && (same_item || is_repeated(call))
             } else {
                 same_id || (matches!(call.state, CallState::Unnamed(_)) && (same_item || same_index))
@@ -137,7 +137,7 @@ impl CallRef {
             let is_open_to = (!has_index || distrusts_index)
                 && is_empty(self.item_id)
                 && (self.has_arguments || self.has_space || self.is_anonymous());
-            let i = newest(&|call| is_open_to && !call.is_closed)?;
+            let i = newest(&|call| is_open_to && !call.has_ended())?;
             let call = &calls[i];
             let may_begin_next = distrusts_index || (self.has_space && self.has_name());
             let accepts_more = !(may_begin_next && call.received.look_complete());
@@ -160,7 +160,7 @@ impl CallRef {
             return false;
         }
         let same_id = same(&call.id, self.id, text) || same(&call.item_id, self.item_id, text);
-        let is_complete = call.is_closed || call.received.look_complete();
+        let is_complete = call.has_ended() || call.received.look_complete();
         differs(self.name, &call.name, text)
             || differs(self.id, &call.id, text)
             || (!same_id && self.has_arguments && is_complete)

@@ -137,3 +137,131 @@ fn an_error_in_a_choice_is_reported_once_and_cuts_off_its_calls() {
         [reported, "rejected truncated 0 (c): no question [] []"]
     );
 }
+
+/// The events of two calls that end before any arguments have come: another tool's, and one that asks.
+fn calls_without_arguments(format: Format) -> [Vec<Value>; 2] {
+    let of = |index: u64, name: &str| match format {
+        Format::Anthropic => {
+            let block = json!({"type": "tool_use", "id": "t", "name": name, "input": {}});
+            let start = json!({"type": "content_block_start", "index": index, "content_block": block});
+            vec![start, json!({"type": "content_block_stop", "index": index})]
+        }
+        Format::OpenAiResponses => {
+            let item = json!({"type": "function_call", "id": index.to_string(), "call_id": "t", "name": name, "arguments": ""});
+            let start = json!({"type": "response.output_item.added", "output_index": index, "item": item});
+            vec![start, json!({"type": "response.output_item.done", "output_index": index, "item": item})]
+        }
+        Format::Gemini => {
+            vec![json!({"candidates": [{"content": {"parts": [{"functionCall": {"name": name}}]}}]})]
+        }
+        Format::Bedrock => {
+            let start = json!({"toolUse": {"toolUseId": "t", "name": name}});
+            let start = json!({"contentBlockStart": {"contentBlockIndex": index, "start": start}});
+            vec![start, json!({"contentBlockStop": {"contentBlockIndex": index}})]
+        }
+        Format::Cohere => {
+            let call = json!({"id": "t", "type": "function", "function": {"name": name, "arguments": ""}});
+            let message = json!({"message": {"tool_calls": call}});
+            let start = json!({"type": "tool-call-start", "index": index, "delta": message});
+            vec![start, json!({"type": "tool-call-end", "index": index})]
+        }
+        Format::GeminiInteractions => {
+            let step = json!({"type": "function_call", "id": "t", "name": name, "arguments": {}});
+            let start = json!({"event_type": "step.start", "index": index, "step": step});
+            vec![start, json!({"event_type": "step.stop", "index": index})]
+        }
+        _ => panic!("{format} does not end calls one by one"),
+    };
+    [of(0, "list_files"), of(1, "ask_followup_question")]
+}
+
+const EMPTY_CALLS: &[(Format, &str, &str)] = &[
+    (Format::Anthropic, "tool_use", "max_tokens"),
+    (Format::OpenAiResponses, "", "max_output_tokens"),
+    (Format::Gemini, "STOP", "MAX_TOKENS"),
+    (Format::Bedrock, "tool_use", "max_tokens"),
+    (Format::Cohere, "TOOL_CALL", "MAX_TOKENS"),
+    (Format::GeminiInteractions, "completed", "incomplete"),
+];
+
+#[test]
+fn only_the_last_call_is_cut_off_before_its_arguments() {
+    for (format, complete, cut_off) in EMPTY_CALLS {
+        let [other, asks] = calls_without_arguments(*format);
+        let end = |reason: &str| match format {
+            Format::OpenAiResponses if reason.is_empty() => json!({"type": "response.completed", "response": {}}),
+            _ => ends(*format, reason),
+        };
+        let id = if *format == Format::Gemini { "" } else { " (t)" };
+        let opaque = format!("opaque 0 list_files{id} \"{{}}\"");
+        for (reason, rejected) in [(complete, "missing_parameter"), (cut_off, "truncated")] {
+            let payloads = [other.clone(), asks.clone(), vec![end(reason), json!({"type": "message_stop"})]].concat();
+            let payloads = if *format == Format::Anthropic { &payloads } else { &payloads[..payloads.len() - 1] };
+            let expected = [opaque.clone(), format!("rejected {rejected} 0{id}: no question [] []")];
+            assert_eq!(steps(*format, payloads), expected, "{format}: {reason}");
+        }
+        // The body breaks off, or the message goes on.
+        let missing = format!("rejected missing_parameter 0{id}: no question [] []");
+        assert_eq!(steps(*format, &asks), [missing.clone()], "{format}");
+        let both = [asks, other, vec![end(cut_off)]].concat();
+        let cut = format!("opaque 0 list_files{id} \"\"");
+        assert_eq!(steps(*format, &both), [missing, cut], "{format}");
+    }
+}
+
+#[test]
+fn text_after_a_call_without_arguments_shows_that_it_was_complete() {
+    let [_, mut payloads] = calls_without_arguments(Format::Anthropic);
+    payloads.push(json!({"type": "content_block_delta", "index": 2, "delta": {"type": "text_delta", "text": "Hm."}}));
+    payloads.push(ends(Format::Anthropic, "max_tokens"));
+    let expected = ["rejected missing_parameter 0 (t): no question [] []", "text \"Hm.\""];
+    assert_eq!(steps(Format::Anthropic, &payloads), expected);
+}
+
+#[test]
+fn an_item_that_is_incomplete_is_not_final() {
+    for arguments in ["", "{\"question\":\"A"] {
+        let item = json!({"type": "function_call", "id": "i", "call_id": "c", "name": "ask_followup_question",
+            "arguments": arguments, "status": "incomplete"});
+        let done = json!({"type": "response.output_item.done", "output_index": 0, "item": item});
+        let rejected = |steps: Vec<String>| steps.last().cloned().unwrap_or_default();
+        let cut_off = rejected(steps(Format::OpenAiResponses, &[done.clone()]));
+        assert!(cut_off.starts_with("rejected truncated 0 (c)"), "{cut_off}");
+        let end = ends(Format::OpenAiResponses, "max_output_tokens");
+        assert_eq!(rejected(steps(Format::OpenAiResponses, &[done, end])), cut_off);
+    }
+}
+
+#[test]
+fn a_whole_message_that_is_cut_off_cuts_off_its_last_call() {
+    let name = "ask_followup_question";
+    let tool = json!({"type": "tool_use", "id": "t", "name": name, "input": {}});
+    let text = json!({"type": "text", "text": "Hm."});
+    let anthropic = |content: Value, reason: &str| json!({"type": "message", "role": "assistant", "content": content, "stop_reason": reason});
+    let use_of = json!({"toolUse": {"toolUseId": "t", "name": name, "input": {}}});
+    let converse =
+        |content: Value, reason: &str| json!({"output": {"message": {"content": content}}, "stopReason": reason});
+    for (format, payload, reason) in [
+        (Format::Anthropic, anthropic(json!([tool]), "max_tokens"), "truncated"),
+        (Format::Anthropic, anthropic(json!([tool]), "tool_use"), "missing_parameter"),
+        (Format::Anthropic, anthropic(json!([tool, text]), "max_tokens"), "missing_parameter"),
+        (Format::Bedrock, converse(json!([use_of]), "max_tokens"), "truncated"),
+        (Format::Bedrock, converse(json!([use_of]), "tool_use"), "missing_parameter"),
+        (Format::Bedrock, converse(json!([use_of, {"text": "Hm."}]), "max_tokens"), "missing_parameter"),
+    ] {
+        let steps = steps(format, &[payload.clone()]);
+        let rejected = format!("rejected {reason} 0 (t): no question [] []");
+        assert!(steps.contains(&rejected), "{payload}: {steps:?}");
+    }
+}
+
+/// Its end waits for that of the message, and the whole message has its arguments.
+#[test]
+fn arguments_that_come_only_in_the_whole_message_are_those_of_the_call() {
+    let item = |arguments: &str| json!({"type": "function_call", "id": "i", "call_id": "c", "name": "ask_followup_question", "arguments": arguments});
+    let done = json!({"type": "response.output_item.done", "output_index": 0, "item": item("")});
+    let output = json!([item("{\"question\":\"Q\"}")]);
+    let completed = json!({"type": "response.completed", "response": {"output": output}});
+    let asked = ["question 0 \"Q\"", "complete 0 (c): \"Q\" [] []"];
+    assert_eq!(steps(Format::OpenAiResponses, &[done, completed]), asked);
+}

@@ -10,7 +10,9 @@ use serde::Deserialize;
 
 use super::ending::Ending;
 use super::error::push_error;
-use super::payload::{Elements, Raw, entries, is_text, number, raw_text, raw_text_or_json, text, text_or_json};
+use super::payload::{
+    Elements, Raw, arguments_unless_empty, entries, is_text, number, raw_text, raw_text_or_json, text,
+};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
 
 #[derive(Deserialize)]
@@ -98,13 +100,7 @@ fn push_block(index: Option<u64>, block: &AnthropicBlock<'_>, deltas: &mut Delta
     } else if block.is_thinking() {
         push_thinking(index, block.thinking, TextExtent::More, deltas);
     } else if block.is_call() {
-        let input = text_or_json(block.input);
-        // The input is an empty object when it is sent in deltas.
-        let is_empty = input.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}");
-        let arguments = match is_empty || input.is_empty() {
-            true => ArgumentsDelta::None,
-            false => ArgumentsDelta::All(deltas.store(&input)),
-        };
+        let arguments = arguments_unless_empty(block.input, deltas);
         let (id, name) = (deltas.store(raw_text(block.id)), deltas.store(raw_text(block.name)));
         deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, arguments, ..CallDelta::default() }));
     }
@@ -122,20 +118,27 @@ fn push_thinking(index: Option<u64>, raw: Raw<'_>, extent: TextExtent, deltas: &
 fn push_message(content: Raw<'_>, stop_reason: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
     deltas.push(Delta::WholeMessage);
     let blocks: Elements<AnthropicBlock<'_>> = entries(content, deltas)?;
+    let reason = text(stop_reason);
+    let ending = ending(&reason);
+    let mut left = blocks.len();
     for (index, block) in (0..).zip(blocks) {
+        left -= 1;
         if block.is_text() {
             push_text(Some(index), block.text, TextExtent::AllInMessage, deltas);
         } else if block.is_thinking() {
             push_thinking(Some(index), block.thinking, TextExtent::AllInMessage, deltas);
         } else if block.is_call() {
             let (id, name) = (deltas.store(raw_text(block.id)), deltas.store(raw_text(block.name)));
-            let arguments = ArgumentsDelta::All(deltas.store(raw_text_or_json(block.input)));
+            // What cuts off the message cuts off its last block.
+            let arguments = match left == 0 && ending != Ending::Complete {
+                true => arguments_unless_empty(block.input, deltas),
+                false => ArgumentsDelta::All(deltas.store(raw_text_or_json(block.input))),
+            };
             let call = CallDelta { index: Some(index), id, name, arguments, ..CallDelta::default() };
             deltas.push(Delta::Call(CallDelta { may_repeat: true, ..call }));
         }
     }
-    let reason = text(stop_reason);
-    ending(&reason).push(&reason, deltas);
+    ending.push(&reason, deltas);
     Ok(())
 }
 

@@ -11,7 +11,9 @@ use serde::Deserialize;
 
 use super::ending::Ending;
 use super::error::push_error;
-use super::payload::{OneOrMany, Raw, arguments_at_start, entries, is_text, number, raw_text, raw_text_or_json, text};
+use super::payload::{
+    OneOrMany, Raw, arguments_unless_empty, entries, is_text, number, raw_text, raw_text_or_json, text,
+};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
@@ -141,7 +143,7 @@ fn push_step(step: &InteractionStep<'_>, index: Option<u64>, deltas: &mut Deltas
             }
         }
         b"function_call" => {
-            let arguments = arguments_at_start(step.arguments, deltas);
+            let arguments = arguments_unless_empty(step.arguments, deltas);
             let (id, name) = (deltas.store(raw_text(step.id)), deltas.store(raw_text(step.name)));
             deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, arguments, ..CallDelta::default() }));
         }

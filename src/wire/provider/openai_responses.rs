@@ -67,6 +67,9 @@ struct ResponsesItem<'a> {
     call_id: Raw<'a>,
     #[serde(borrow)]
     name: Raw<'a>,
+    /// `incomplete` if it is cut off.
+    #[serde(borrow)]
+    status: Raw<'a>,
     #[serde(borrow)]
     arguments: Raw<'a>,
     #[serde(borrow)]
@@ -257,7 +260,7 @@ fn push_call(item: &ResponsesItem<'_>, index: Option<u64>, stage: ItemStage, del
         id: deltas.store(&id),
         name: deltas.store(raw_text(item.name)),
         arguments,
-        is_final: stage == ItemStage::Done,
+        is_final: stage == ItemStage::Done && !is_text(item.status, "incomplete"),
         may_repeat: stage == ItemStage::Repeated,
     };
     deltas.push(Delta::Call(call));

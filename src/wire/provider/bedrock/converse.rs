@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::super::ending::Ending;
 use super::super::error::push_error;
-use super::super::payload::{Raw, entries, number, raw_text, raw_text_or_json, text};
+use super::super::payload::{Raw, arguments_unless_empty, entries, number, raw_text, raw_text_or_json, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
@@ -144,12 +144,20 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
         deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
     }
     if let Some(message) = event.output.and_then(|output| output.message) {
-        for content in entries::<BedrockContent<'_>>(message.content, deltas)? {
+        let contents = entries::<BedrockContent<'_>>(message.content, deltas)?;
+        let is_cut_off = ending(&text(event.stop_reason)) != Ending::Complete;
+        let mut left = contents.len();
+        for content in contents {
+            left -= 1;
             push_reasoning(content.reasoning_content, deltas);
             deltas.push_text(raw_text(content.text));
             if let Some(tool) = content.tool_use {
                 let (id, name) = (deltas.store(raw_text(tool.tool_use_id)), deltas.store(raw_text(tool.name)));
-                let arguments = ArgumentsDelta::All(deltas.store(raw_text_or_json(tool.input)));
+                // What cuts off the message cuts off its last block.
+                let arguments = match left == 0 && is_cut_off {
+                    true => arguments_unless_empty(tool.input, deltas),
+                    false => ArgumentsDelta::All(deltas.store(raw_text_or_json(tool.input))),
+                };
                 deltas.push(Delta::Call(CallDelta { starts: true, id, name, arguments, ..CallDelta::default() }));
             }
         }
@@ -174,13 +182,17 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
 /// Appends the end of a message that stops for that reason.
 fn push_end(stop_reason: Raw<'_>, deltas: &mut Deltas) {
     let reason = text(stop_reason);
-    let ending = match &*reason {
+    ending(&reason).push(&reason, deltas);
+}
+
+/// Returns how a message ends with that reason.
+fn ending(reason: &[u8]) -> Ending {
+    match reason {
         b"max_tokens" | b"model_context_window_exceeded" => Ending::Truncated,
         b"guardrail_intervened" | b"content_filtered" => Ending::Failed,
         b"malformed_model_output" | b"malformed_tool_use" => Ending::Failed,
         _ => Ending::Complete,
-    };
-    ending.push(&reason, deltas);
+    }
 }
 
 /// Appends reasoning. What has another shape means nothing.

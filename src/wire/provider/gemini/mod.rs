@@ -291,7 +291,8 @@ fn short_text<'a>(raw: Raw<'a>, deltas: &mut Deltas) -> Cow<'a, [u8]> {
 fn push_end(reason: &[u8], message: &[u8], deltas: &mut Deltas) {
     match reason {
         b"" => {}
-        b"STOP" | b"MAX_TOKENS" | b"FINISH_REASON_UNSPECIFIED" => deltas.push(Delta::End),
+        b"STOP" | b"FINISH_REASON_UNSPECIFIED" => deltas.push(Delta::End),
+        b"MAX_TOKENS" => Ending::Truncated.push(reason, deltas),
         _ => {
             if !message.is_empty() {
                 let message = deltas.store(message);
