@@ -352,6 +352,16 @@ fn a_line_of_a_megabyte_may_come_in_small_chunks() {
     }
 }
 
+/// It would take minutes if the rest of the line was searched for each of them.
+#[test]
+fn a_line_may_have_millions_of_values() {
+    let many = 1 << 21;
+    let mut frames = Frames::new(Some(Format::Ollama), LARGE);
+    let body = "{}".repeat(many);
+    let mut rest = body.as_bytes();
+    assert_eq!(iter::from_fn(|| frames.next(&mut rest).map(drop)).count(), many);
+}
+
 #[test]
 fn the_buffers_stay_within_the_limit() {
     const LIMIT: usize = 100;
