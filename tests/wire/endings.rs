@@ -265,3 +265,22 @@ fn arguments_that_come_only_in_the_whole_message_are_those_of_the_call() {
     let asked = ["question 0 \"Q\"", "complete 0 (c): \"Q\" [] []"];
     assert_eq!(steps(Format::OpenAiResponses, &[done, completed]), asked);
 }
+
+#[test]
+fn the_status_of_a_response_counts_whatever_the_name_of_the_event() {
+    let completed = |status: &str, details: Value| {
+        let response = json!({"status": status, "incomplete_details": details, "output": []});
+        steps(Format::OpenAiResponses, &[json!({"type": "response.completed", "response": response})])
+    };
+    let error = |message: &str| [format!("error provider \"the provider reports an error: {message}\"")];
+    assert_eq!(completed("completed", json!(null)), [""; 0]);
+    assert_eq!(completed("incomplete", json!({"reason": "max_output_tokens"})), [""; 0]);
+    assert_eq!(
+        completed("incomplete", json!({"reason": "content_filter"})),
+        error("the message was stopped: content_filter")
+    );
+    assert_eq!(completed("failed", json!(null)), error("the response failed"));
+    let [_, mut call] = calls_without_arguments(Format::OpenAiResponses);
+    call.push(json!({"type": "response.completed", "response": {"status": "incomplete"}}));
+    assert_eq!(steps(Format::OpenAiResponses, &call), ["rejected truncated 0 (t): no question [] []"]);
+}

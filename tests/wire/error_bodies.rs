@@ -157,3 +157,30 @@ fn text_that_begins_with_the_word_error_is_text() {
         }
     }
 }
+
+#[test]
+fn an_event_that_says_that_it_is_an_error_is_one_whatever_it_has() {
+    for (format, error, message) in [
+        (Format::Anthropic, r#"{"type":"error"}"#, r#"{\"type\":\"error\"}"#),
+        (Format::Anthropic, r#"{"type":"error","message":"no"}"#, "no"),
+        (Format::Anthropic, r#"{"type":"error","error":null,"detail":"no"}"#, "no"),
+        (Format::OpenAiResponses, r#"{"type":"error"}"#, r#"{\"type\":\"error\"}"#),
+        (Format::OpenAiResponses, r#"{"type":"error","error":null,"message":"no"}"#, "no"),
+        (
+            Format::OpenAiResponses,
+            r#"{"type":"error","message":"","code":"x"}"#,
+            r#"{\"type\":\"error\",\"message\":\"\",\"code\":\"x\"}"#,
+        ),
+        (Format::GeminiInteractions, r#"{"event_type":"error","message":"no"}"#, "no"),
+        (Format::OpenAiAssistants, r#"{"object":"error","detail":"no"}"#, "no"),
+        (Format::Bedrock, r#"{"modelTimeoutException":{"message":"no"}}"#, "no"),
+        (Format::DashScope, r#"{"code":400,"message":"no","request_id":"r"}"#, "no"),
+    ] {
+        let expected = [format!("Err(Provider(\"{message}\"))")];
+        let body = format!("data: {error}\n\n");
+        for size in [1, body.len()] {
+            let mut parser = ResponseParser::new(format, Policy::new());
+            assert_eq!(lines(&mut parser, body.as_bytes().chunks(size)), expected, "{format}: {error}");
+        }
+    }
+}

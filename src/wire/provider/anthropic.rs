@@ -9,7 +9,7 @@
 use serde::Deserialize;
 
 use super::ending::Ending;
-use super::error::push_error;
+use super::error::{push_error, push_error_event};
 use super::payload::{
     Elements, Raw, arguments_unless_empty, entries, is_text, number, raw_text, raw_text_or_json, text,
 };
@@ -87,7 +87,8 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         },
         (b"message_stop", ..) => deltas.push(Delta::AllFinal { truncated: false }),
         (b"message", ..) => push_message(event.content, event.stop_reason, deltas)?,
-        (b"error" | b"", ..) => push_error(event.error, deltas),
+        (b"error", ..) => push_error_event(event.error, payload, deltas),
+        (b"", ..) => push_error(event.error, deltas),
         _ => {}
     }
     Ok(())

@@ -198,7 +198,8 @@ impl DashScopeParser {
         chunk: DashScopeChunk<'a, impl ListField<'a, DashScopeChoice<'a, Calls>>>,
         deltas: &mut Deltas,
     ) -> serde_json::Result<()> {
-        if !text(chunk.code).is_empty() {
+        // A code that is a number may be that of a success.
+        if !text(chunk.code).is_empty() || chunk.code.is_some_and(|_| chunk.output.is_none()) {
             push_error(chunk.message.or(chunk.code), deltas);
         }
         let Some(output) = chunk.output else { return Ok(()) };

@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use serde::Deserialize;
 
 use super::ending::Ending;
-use super::error::push_error;
+use super::error::{push_error, push_error_event};
 use super::payload::{
     OneOrMany, Raw, arguments_unless_empty, entries, is_text, number, raw_text, raw_text_or_json, text,
 };
@@ -97,7 +97,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             let (status, error) = event.interaction.map_or((None, None), |it| (it.status, it.error));
             push_end(&text(status), error, deltas);
         }
-        (b"error", _) => push_error(event.error, deltas),
+        (b"error", _) => push_error_event(event.error, payload, deltas),
         (b"", _) => push_interaction(payload, deltas)?,
         _ => {}
     }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::ending::Ending;
-use super::error::push_error;
+use super::error::{push_error, push_error_event};
 use super::payload::{Few, ListField, Raw, entries, is_text, number, raw_text, raw_text_or_json, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
@@ -93,14 +93,15 @@ pub(in crate::wire) struct AssistantsParser {
 impl AssistantsParser {
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
         match serde_json::from_str::<RunEvent<'_, Few<RunToolCall<'_>>, Few<MessageContent<'_>>>>(payload) {
-            Ok(event) => self.push(event, deltas),
-            Err(_) => self.push(serde_json::from_str::<RunEvent<'_, &RawValue, &RawValue>>(payload)?, deltas),
+            Ok(event) => self.push(event, payload, deltas),
+            Err(_) => self.push(serde_json::from_str::<RunEvent<'_, &RawValue, &RawValue>>(payload)?, payload, deltas),
         }
     }
 
     fn push<'a>(
         &mut self,
         event: RunEvent<'a, impl ListField<'a, RunToolCall<'a>>, impl ListField<'a, MessageContent<'a>>>,
+        payload: &str,
         deltas: &mut Deltas,
     ) -> serde_json::Result<()> {
         match (&*text(event.object), event.delta) {
@@ -117,7 +118,8 @@ impl AssistantsParser {
                 self.has_deltas = false;
             }
             (b"thread.run", _) => push_run(event.status, event.required_action, event.last_error, deltas)?,
-            (b"" | b"error", _) => push_error(event.error.or(event.message.filter(|_| event.error.is_none())), deltas),
+            (b"", _) => push_error(event.error.or(event.message), deltas),
+            (b"error", _) => push_error_event(event.error.or(event.message), payload, deltas),
             _ => {}
         }
         Ok(())

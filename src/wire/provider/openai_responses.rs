@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::ending::Ending;
-use super::error::{message, push_error};
+use super::error::{message, push_error, push_error_event};
 use super::payload::{
     Elements, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, string, text, text_or_json,
 };
@@ -162,10 +162,16 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             push_arguments(&event, ArgumentsDelta::All(all), true, deltas);
         }
         // The documented error is flat, but it has been seen nested.
-        b"error" => push_error(event.error.or(event.message), deltas),
+        b"error" => push_error_event(event.error.or(event.message), payload, deltas),
         b"response.completed" | b"response.incomplete" | b"response.failed" => {
             let response: Option<ResponsesObject<'_>> = object(event.response, deltas);
-            push_response(&text(event.kind)["response.".len()..], response, deltas)?;
+            // Some servers, such as vLLM, complete a response whose status is `incomplete`.
+            let status = text(response.as_ref().and_then(|response| response.status));
+            let status = match &*status {
+                b"incomplete" | b"failed" | b"cancelled" => status,
+                _ => text(event.kind)["response.".len()..].to_vec().into(),
+            };
+            push_response(&status, response, deltas)?;
         }
         b"" if is_text(event.object, "response") => {
             let response: ResponsesObject<'_> = serde_json::from_str(payload)?;

@@ -34,6 +34,8 @@ struct BedrockEvent<'a> {
     #[serde(borrow)]
     model_stream_error_exception: Raw<'a>,
     #[serde(borrow)]
+    model_timeout_exception: Raw<'a>,
+    #[serde(borrow)]
     service_unavailable_exception: Raw<'a>,
     #[serde(borrow)]
     throttling_exception: Raw<'a>,
@@ -170,6 +172,7 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
     let errors = [
         event.internal_server_exception,
         event.model_stream_error_exception,
+        event.model_timeout_exception,
         event.service_unavailable_exception,
         event.throttling_exception,
         event.validation_exception,
