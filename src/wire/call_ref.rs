@@ -2,6 +2,7 @@
 
 use super::call::{CallState, NativeCall};
 use super::deltas::{ArgumentsDelta, CallDelta, Deltas, Fragment, TextRange};
+use super::prefix_hashes::{HashedText, PrefixHashes};
 
 /// The number of bytes a name or an id may have. A longer one is ignored.
 pub(super) const MAX_NAME_LEN: usize = 4 << 10;
@@ -69,10 +70,11 @@ impl CallRef {
         deltas: &Deltas,
     ) -> Option<usize> {
         let text = &*deltas.text;
-        let is_repeated = |call: &NativeCall| match arguments {
-            ArgumentsDelta::All(all) => deltas.plain_text(all).is_some_and(|all| call.received.equal(all)),
-            ArgumentsDelta::None | ArgumentsDelta::More(_) => false,
+        let all = match arguments {
+            ArgumentsDelta::All(all) => deltas.plain_text(all).map(HashedText::new),
+            ArgumentsDelta::None | ArgumentsDelta::More(_) => None,
         };
+        let is_repeated = |call: &NativeCall| all.as_ref().is_some_and(|all| call.received.equal(all));
         calls.iter().rposition(|call| {
             let same_item = same(&call.item_id, self.item_id, text);
             let same_index = self.index.is_some() && call.index == self.index;
@@ -106,11 +108,15 @@ impl CallRef {
             })
         };
         let has_other_id = |call: &NativeCall| differs(self.id, &call.id, text);
-        let is_continued = |call: &NativeCall| !call.is_closed && call.received.prefix_len(all).is_some();
+        let first_continued = || {
+            let lens = calls.iter().filter(|call| !call.is_closed).map(|call| call.received.len());
+            let beginnings = PrefixHashes::new(all, lens);
+            first(&|call| !call.is_closed && call.received.begin(&beginnings))
+        };
         first(&|call| same(&call.id, self.id, text))
             .or_else(|| first(&|call| same(&call.item_id, self.item_id, text)))
             .or_else(|| first(is_equal))
-            .or_else(|| first(&is_continued))
+            .or_else(first_continued)
             .or_else(|| first(&|call| !call.is_closed || !has_other_id(call)))
     }
 

@@ -16,6 +16,7 @@ use super::drive::asks;
 use super::fault::Fault;
 use super::limits::Limits;
 use super::message_text::{Added, MessageText};
+use super::prefix_hashes::HashedText;
 use super::received::{Meaning, meaning_of};
 use crate::config::ASK;
 use crate::hash::Fnv;
@@ -232,9 +233,9 @@ impl NativeCalls {
     fn find_repeated(&self, target: &CallRef, arguments: ArgumentsDelta, deltas: &mut Deltas) -> Option<usize> {
         let (start, end) = deltas.resolve(arguments.fragment());
         let all = &deltas.text[start..end];
-        let meanings = RefCell::default();
+        let (meanings, hashed) = (RefCell::default(), HashedText::new(all));
         let is_equal = |call: &NativeCall| {
-            call.received.equal(all)
+            call.received.equal(&hashed)
                 || call.ended_as.is_some_and(|meaning| meaning == self.meaning_as(call, all, &meanings))
         };
         target.find_repeated(&self.list, self.repetitions, all, &is_equal, &deltas.text)
@@ -256,7 +257,7 @@ impl NativeCalls {
         let all = deltas.resolve(arguments.fragment());
         let text = &deltas.text[all.0..all.1];
         if call.is_closed
-            && !call.received.equal(text)
+            && !call.received.equal(&HashedText::new(text))
             && call.ended_as.is_some_and(|meaning| meaning != meaning_of(&call.name, text, &self.policy))
         {
             actions.push_back(Action::Report(Fault::ArgumentsDiffer(all)));
