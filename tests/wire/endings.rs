@@ -96,7 +96,7 @@ fn the_providers_own_message_of_a_failure_counts_and_comes_once() {
     let error = |message: &str| [format!("error provider \"the provider reports an error: {message}\"")];
     let reason = "MALFORMED_FUNCTION_CALL";
     let gemini = json!({"candidates": [{"finishReason": reason, "finishMessage": "Malformed function call: x"}]});
-    assert_eq!(steps(Format::Gemini, &[gemini.clone()]), error("Malformed function call: x"));
+    assert_eq!(steps(Format::Gemini, std::slice::from_ref(&gemini)), error("Malformed function call: x"));
     assert_eq!(steps(Format::Gemini, &[json!({"response": gemini})]), error("Malformed function call: x"));
     let cohere = json!({"type": "message-end", "delta": {"finish_reason": "ERROR", "error": "overloaded"}});
     assert_eq!(steps(Format::Cohere, &[cohere]), error("overloaded"));
@@ -123,7 +123,7 @@ fn an_error_in_a_choice_is_reported_once_and_cuts_off_its_calls() {
     let chunk =
         |delta: Value| json!({"choices": [{"index": 0, "delta": delta, "error": error, "finish_reason": "error"}]});
     let said = chunk(json!({"content": "hi"}));
-    assert_eq!(steps(Format::OpenAiChat, &[said.clone()]), ["text \"hi\"", reported]);
+    assert_eq!(steps(Format::OpenAiChat, std::slice::from_ref(&said)), ["text \"hi\"", reported]);
     let mut both = said;
     both["error"] = error.clone();
     assert_eq!(steps(Format::OpenAiChat, &[both]), [reported, "text \"hi\""]);
@@ -202,7 +202,7 @@ fn only_the_last_call_is_cut_off_before_its_arguments() {
         }
         // The body breaks off, or the message goes on.
         let missing = format!("rejected missing_parameter 0{id}: no question [] []");
-        assert_eq!(steps(*format, &asks), [missing.clone()], "{format}");
+        assert_eq!(steps(*format, &asks), std::slice::from_ref(&missing), "{format}");
         let both = [asks, other, vec![end(cut_off)]].concat();
         let cut = format!("opaque 0 list_files{id} \"\"");
         assert_eq!(steps(*format, &both), [missing, cut], "{format}");
@@ -225,7 +225,7 @@ fn an_item_that_is_incomplete_is_not_final() {
             "arguments": arguments, "status": "incomplete"});
         let done = json!({"type": "response.output_item.done", "output_index": 0, "item": item});
         let rejected = |steps: Vec<String>| steps.last().cloned().unwrap_or_default();
-        let cut_off = rejected(steps(Format::OpenAiResponses, &[done.clone()]));
+        let cut_off = rejected(steps(Format::OpenAiResponses, std::slice::from_ref(&done)));
         assert!(cut_off.starts_with("rejected truncated 0 (c)"), "{cut_off}");
         let end = ends(Format::OpenAiResponses, "max_output_tokens");
         assert_eq!(rejected(steps(Format::OpenAiResponses, &[done, end])), cut_off);
@@ -249,7 +249,7 @@ fn a_whole_message_that_is_cut_off_cuts_off_its_last_call() {
         (Format::Bedrock, converse(json!([use_of]), "tool_use"), "missing_parameter"),
         (Format::Bedrock, converse(json!([use_of, {"text": "Hm."}]), "max_tokens"), "missing_parameter"),
     ] {
-        let steps = steps(format, &[payload.clone()]);
+        let steps = steps(format, std::slice::from_ref(&payload));
         let rejected = format!("rejected {reason} 0 (t): no question [] []");
         assert!(steps.contains(&rejected), "{payload}: {steps:?}");
     }
