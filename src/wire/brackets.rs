@@ -47,11 +47,13 @@ impl BracketScanner {
         bytes.iter().for_each(|&byte| self.push(byte));
     }
 
-    /// Consumes the bytes up to the bracket that closes the value. Returns how many these are.
-    pub(super) fn push_value(&mut self, bytes: &[u8]) -> usize {
+    /// Consumes the bytes up to the bracket that closes the value, or to the end of the line.
+    ///
+    /// Returns how many these are.
+    pub(super) fn push_value_in_line(&mut self, bytes: &[u8]) -> usize {
         for (i, &byte) in bytes.iter().enumerate() {
             self.push(byte);
-            if matches!(byte, b'}' | b']') && self.is_closed() {
+            if byte == b'\n' || (matches!(byte, b'}' | b']') && self.is_closed()) {
                 return i + 1;
             }
         }

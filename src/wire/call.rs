@@ -63,6 +63,18 @@ impl NativeCall {
         }
     }
 
+    /// Returns whether the provider has ended the call before any of its arguments have come.
+    ///
+    /// Only the end of the message tells whether it has none, or was cut off before them.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.is_final && !self.is_closed && !matches!(self.state, CallState::Unnamed(_)) && self.received.is_empty()
+    }
+
+    /// Returns whether no pieces of arguments are accepted any more.
+    pub(super) fn has_ended(&self) -> bool {
+        self.is_closed || self.is_waiting()
+    }
+
     /// Sets the ids that are not known yet. The first ones stay.
     pub(super) fn set_ids(&mut self, id: &str, item_id: &str) {
         if self.id.is_empty() {

@@ -2,9 +2,10 @@
 
 use super::call::{CallState, NativeCall};
 use super::deltas::{ArgumentsDelta, CallDelta, Deltas, Fragment, TextRange};
+use super::prefix_hashes::{HashedText, PrefixHashes};
 
 /// The number of bytes a name or an id may have. A longer one is ignored.
-const MAX_NAME_LEN: usize = 4 << 10;
+pub(super) const MAX_NAME_LEN: usize = 4 << 10;
 
 /// How a delta refers to its call. Empty ranges are unknown.
 pub(super) struct CallRef {
@@ -69,16 +70,17 @@ impl CallRef {
         deltas: &Deltas,
     ) -> Option<usize> {
         let text = &*deltas.text;
-        let is_repeated = |call: &NativeCall| match arguments {
-            ArgumentsDelta::All(all) => deltas.plain_text(all).is_some_and(|all| call.received.equal(all)),
-            ArgumentsDelta::None | ArgumentsDelta::More(_) => false,
+        let all = match arguments {
+            ArgumentsDelta::All(all) => deltas.plain_text(all).map(HashedText::new),
+            ArgumentsDelta::None | ArgumentsDelta::More(_) => None,
         };
+        let is_repeated = |call: &NativeCall| all.as_ref().is_some_and(|all| call.received.equal(all));
         calls.iter().rposition(|call| {
             let same_item = same(&call.item_id, self.item_id, text);
             let same_index = self.index.is_some() && call.index == self.index;
             let same_name = call.name.is_empty() || same(&call.name, self.name, text);
             let same_id = same_name && same(&call.id, self.id, text) && !self.has_other_index(call);
-            if call.is_closed {
+            if call.has_ended() {
                 same_id && (same_item || is_repeated(call))
             } else {
                 same_id || (matches!(call.state, CallState::Unnamed(_)) && (same_item || same_index))
@@ -106,11 +108,15 @@ impl CallRef {
             })
         };
         let has_other_id = |call: &NativeCall| differs(self.id, &call.id, text);
-        let is_continued = |call: &NativeCall| !call.is_closed && call.received.prefix_len(all).is_some();
+        let first_continued = || {
+            let lens = calls.iter().filter(|call| !call.is_closed).map(|call| call.received.len());
+            let beginnings = PrefixHashes::new(all, lens);
+            first(&|call| !call.is_closed && call.received.begin(&beginnings))
+        };
         first(&|call| same(&call.id, self.id, text))
             .or_else(|| first(&|call| same(&call.item_id, self.item_id, text)))
             .or_else(|| first(is_equal))
-            .or_else(|| first(&is_continued))
+            .or_else(first_continued)
             .or_else(|| first(&|call| !call.is_closed || !has_other_id(call)))
     }
 
@@ -137,7 +143,7 @@ impl CallRef {
             let is_open_to = (!has_index || distrusts_index)
                 && is_empty(self.item_id)
                 && (self.has_arguments || self.has_space || self.is_anonymous());
-            let i = newest(&|call| is_open_to && !call.is_closed)?;
+            let i = newest(&|call| is_open_to && !call.has_ended())?;
             let call = &calls[i];
             let may_begin_next = distrusts_index || (self.has_space && self.has_name());
             let accepts_more = !(may_begin_next && call.received.look_complete());
@@ -160,7 +166,7 @@ impl CallRef {
             return false;
         }
         let same_id = same(&call.id, self.id, text) || same(&call.item_id, self.item_id, text);
-        let is_complete = call.is_closed || call.received.look_complete();
+        let is_complete = call.has_ended() || call.received.look_complete();
         differs(self.name, &call.name, text)
             || differs(self.id, &call.id, text)
             || (!same_id && self.has_arguments && is_complete)

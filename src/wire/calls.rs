@@ -16,6 +16,7 @@ use super::drive::asks;
 use super::fault::Fault;
 use super::limits::Limits;
 use super::message_text::{Added, MessageText};
+use super::prefix_hashes::HashedText;
 use super::received::{Meaning, meaning_of};
 use crate::config::ASK;
 use crate::hash::Fnv;
@@ -98,7 +99,11 @@ impl NativeCalls {
     pub(super) fn apply(&mut self, delta: Delta, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         match delta {
             Delta::Text(text) => match self.text.apply(text, deltas) {
-                Added::Text(range) => push_unless_empty(actions, range, Action::Text),
+                Added::Text(range) if range.0 < range.1 => {
+                    self.end_waiting(deltas, actions);
+                    actions.push_back(Action::Text(range));
+                }
+                Added::Text(_) => {}
                 Added::Contradiction(all) => actions.push_back(Action::Report(Fault::TextDiffers(all))),
             },
             Delta::Reasoning(text) => {
@@ -110,10 +115,10 @@ impl NativeCalls {
             Delta::Call(call) => self.apply_call(call, deltas, actions),
             Delta::AllFinal { truncated } => {
                 for i in 0..self.list.len() {
-                    if truncated { self.close(i, deltas, actions) } else { self.finalize(i, deltas, actions) }
+                    if truncated { self.close(i, deltas, actions) } else { self.end(i, deltas, actions) }
                 }
             }
-            Delta::End => {}
+            Delta::End => self.end_waiting(deltas, actions),
             Delta::WholeMessage => {
                 self.repetitions += 1;
                 self.text.begin_repetition();
@@ -150,7 +155,7 @@ impl NativeCalls {
     /// Appends the actions that the end of the message demands for the calls that are open.
     pub(super) fn close_all(&mut self, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         for i in 0..self.list.len() {
-            self.close(i, deltas, actions);
+            if self.list[i].is_waiting() { self.end(i, deltas, actions) } else { self.close(i, deltas, actions) }
         }
     }
 
@@ -158,7 +163,7 @@ impl NativeCalls {
     pub(super) fn note_lost_event(&mut self) {
         self.text.note_lost_event();
         self.reasoning.note_lost_event();
-        let may_miss_it = |call: &&mut NativeCall| !call.is_closed && !call.received.look_complete();
+        let may_miss_it = |call: &&mut NativeCall| !call.has_ended() && !call.received.look_complete();
         self.list.iter_mut().filter(may_miss_it).for_each(|call| call.may_have_gap = true);
     }
 
@@ -196,18 +201,13 @@ impl NativeCalls {
                 let range = deltas.resolve(call.arguments.fragment());
                 return push_unless_empty(actions, range, |range| Action::Report(Fault::Orphan(range)));
             }
-            None if self.is_full() => {
-                // The call is remembered, so that its other deltas go to no other call; and its
-                // name, so that another call in its place is recognised.
-                let i = self.open(call.index);
-                let skipped = &mut self.list[i];
-                skipped.set_ids(target.id(&deltas.text), target.item_id(&deltas.text));
-                let name = target.name();
-                skipped.name.push_str(&deltas.text[name.0..name.1]);
-                (skipped.state, skipped.is_closed) = (CallState::Over, true);
-                return actions.push_back(Action::Report(Fault::TooManyCalls(name)));
+            None => {
+                self.end_waiting(deltas, actions);
+                if self.is_full() {
+                    return self.skip(call.index, &target, deltas, actions);
+                }
+                self.open(call.index)
             }
-            None => self.open(call.index),
         };
         if call.may_repeat {
             self.list[i].repeated_in = self.repetitions;
@@ -233,9 +233,9 @@ impl NativeCalls {
     fn find_repeated(&self, target: &CallRef, arguments: ArgumentsDelta, deltas: &mut Deltas) -> Option<usize> {
         let (start, end) = deltas.resolve(arguments.fragment());
         let all = &deltas.text[start..end];
-        let meanings = RefCell::default();
+        let (meanings, hashed) = (RefCell::default(), HashedText::new(all));
         let is_equal = |call: &NativeCall| {
-            call.received.equal(all)
+            call.received.equal(&hashed)
                 || call.ended_as.is_some_and(|meaning| meaning == self.meaning_as(call, all, &meanings))
         };
         target.find_repeated(&self.list, self.repetitions, all, &is_equal, &deltas.text)
@@ -257,7 +257,7 @@ impl NativeCalls {
         let all = deltas.resolve(arguments.fragment());
         let text = &deltas.text[all.0..all.1];
         if call.is_closed
-            && !call.received.equal(text)
+            && !call.received.equal(&HashedText::new(text))
             && call.ended_as.is_some_and(|meaning| meaning != meaning_of(&call.name, text, &self.policy))
         {
             actions.push_back(Action::Report(Fault::ArgumentsDiffer(all)));
@@ -282,6 +282,20 @@ impl NativeCalls {
         if self.list[i].is_final {
             self.finalize(i, deltas, actions);
         }
+    }
+
+    /// Skips a call, for which there is no room.
+    ///
+    /// It is remembered, so that its other deltas go to no other call; and its name, so that
+    /// another call in its place is recognised.
+    fn skip(&mut self, index: Option<u64>, target: &CallRef, deltas: &Deltas, actions: &mut VecDeque<Action>) {
+        let i = self.open(index);
+        let skipped = &mut self.list[i];
+        skipped.set_ids(target.id(&deltas.text), target.item_id(&deltas.text));
+        let name = target.name();
+        skipped.name.push_str(&deltas.text[name.0..name.1]);
+        (skipped.state, skipped.is_closed) = (CallState::Over, true);
+        actions.push_back(Action::Report(Fault::TooManyCalls(name)));
     }
 
     fn is_full(&self) -> bool {
@@ -332,7 +346,7 @@ impl NativeCalls {
     fn push_more(&mut self, i: usize, more: Fragment, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         let max_kept = self.max_kept();
         let call = &mut self.list[i];
-        if call.is_closed || call.received.came_at_once {
+        if call.has_ended() || call.received.came_at_once {
             return;
         }
         let range = deltas.join(&mut call.received.pending_surrogate, more);
@@ -434,7 +448,12 @@ impl NativeCalls {
                 // The rest has the whole pair, its high surrogate included.
                 call.received.pending_surrogate = None;
                 let rest = deltas.fragment((start + len, end));
+                let was_waiting = call.is_waiting();
+                call.is_final &= !was_waiting;
                 self.push_more(i, rest, deltas, actions);
+                if was_waiting {
+                    self.finalize(i, deltas, actions);
+                }
             }
             // Something was lost, or the same is only written in another way.
             None => {
@@ -445,10 +464,29 @@ impl NativeCalls {
     }
 
     /// Ends a call because the provider says that it is final, as soon as its tool is known.
+    ///
+    /// A call without arguments waits for what follows.
     fn finalize(&mut self, i: usize, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        self.list[i].is_final = true;
+        if !self.list[i].is_waiting() {
+            self.end(i, deltas, actions);
+        }
+    }
+
+    /// Ends the calls that are waiting, because the message was not cut off in them.
+    fn end_waiting(&mut self, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        for i in 0..self.list.len() {
+            if self.list[i].is_waiting() {
+                self.end(i, deltas, actions);
+            }
+        }
+    }
+
+    /// Ends a call that is complete, as soon as its tool is known.
+    fn end(&mut self, i: usize, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         let call = &mut self.list[i];
         call.is_final = true;
-        if matches!(call.state, CallState::Unnamed(_)) {
+        if call.is_closed || matches!(call.state, CallState::Unnamed(_)) {
             return;
         }
         if call.received.is_empty() {

@@ -16,6 +16,9 @@ const PARAMETERS: [&str; 6] = ["question", "follow_up", "suggestions", "options"
 /// The fields of server-sent events.
 const SSE_FIELDS: [&str; 4] = ["data", "event", "id", "retry"];
 
+/// The field in which llama.cpp's server reports an error. It is one only with an object.
+const ERROR_FIELD: &[u8] = b"error";
+
 /// The white space before JSON in the data of an event, at most.
 const MAX_SPACE: usize = 64;
 
@@ -320,6 +323,10 @@ impl Lines {
 fn evidence(frame: Frame<'_>) -> Evidence {
     match frame {
         Frame::Payload(payload) => detect(&String::from_utf8_lossy(payload)),
+        Frame::Error(payload) => match detect(&String::from_utf8_lossy(payload)) {
+            error @ Evidence::Error(_) => error,
+            _ => Evidence::Error(Format::OpenAiChat),
+        },
         Frame::TooLong | Frame::Corrupt(_) => Evidence::NoObject,
     }
 }
@@ -327,7 +334,8 @@ fn evidence(frame: Frame<'_>) -> Evidence {
 /// What a line is in a stream of server-sent events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EventLine {
-    /// Data that begins as JSON, or an object without its field, as some servers report errors.
+    /// Data that begins as JSON, or an object as some servers report errors: without a field, or
+    /// in one named `error`.
     JsonData,
     /// Any other field, a comment or a blank line.
     Other,
@@ -341,16 +349,12 @@ fn event_line(line: &[u8], is_complete: bool) -> EventLine {
         return EventLine::Incomplete;
     }
     if let Some((b'{', inside)) = line.split_first() {
-        return match inside[..inside.len().min(MAX_SPACE)].trim_ascii_start().first() {
-            Some(b'"') => EventLine::JsonData,
-            None if inside.len() >= MAX_SPACE => EventLine::NoField,
-            None if is_complete => EventLine::JsonData,
-            None => EventLine::Incomplete,
-            Some(_) => EventLine::NoField,
-        };
+        return object_line(inside, is_complete);
     }
     let Some(colon) = memchr::memchr(b':', line) else {
-        return match (is_complete, SSE_FIELDS.iter().any(|name| name.as_bytes().starts_with(line))) {
+        let begins_field =
+            ERROR_FIELD.starts_with(line) || SSE_FIELDS.iter().any(|name| name.as_bytes().starts_with(line));
+        return match (is_complete, begins_field) {
             (false, true) => EventLine::Incomplete,
             (true, true) if line.is_empty() || SSE_FIELDS.iter().any(|name| name.as_bytes() == line) => {
                 EventLine::Other
@@ -365,8 +369,24 @@ fn event_line(line: &[u8], is_complete: bool) -> EventLine {
         (b"", Some(next)) if !next.is_ascii_alphanumeric() && !next.is_ascii_whitespace() => EventLine::NoField,
         (b"", _) => EventLine::Other,
         (b"data", _) if begins_json(value) => EventLine::JsonData,
+        (ERROR_FIELD, _) => match value.strip_prefix(b" ").unwrap_or(value).split_first() {
+            Some((b'{', inside)) => object_line(inside, is_complete),
+            None if !is_complete => EventLine::Incomplete,
+            _ => EventLine::NoField,
+        },
         _ if SSE_FIELDS.iter().any(|known| known.as_bytes() == name) => EventLine::Other,
         _ => EventLine::NoField,
+    }
+}
+
+/// Returns what a line is that begins an object. `inside`: what follows the bracket.
+fn object_line(inside: &[u8], is_complete: bool) -> EventLine {
+    match inside[..inside.len().min(MAX_SPACE)].trim_ascii_start().first() {
+        Some(b'"') => EventLine::JsonData,
+        None if inside.len() >= MAX_SPACE => EventLine::NoField,
+        None if is_complete => EventLine::JsonData,
+        None => EventLine::Incomplete,
+        Some(_) => EventLine::NoField,
     }
 }
 

@@ -83,6 +83,8 @@ pub(super) struct Frames {
 pub(super) enum Frame<'f> {
     /// A payload, which should be one JSON value.
     Payload(&'f [u8]),
+    /// The payload of a field `error`, which says that it is an error.
+    Error(&'f [u8]),
     /// A payload longer than the limit was skipped.
     TooLong,
     /// A binary frame is corrupt: what is wrong with it.

@@ -5,6 +5,7 @@ use core::hash::Hasher;
 use alloc::vec::Vec;
 
 use super::deltas::{Deltas, PartKey, TextDelta, TextExtent, TextRange};
+use super::prefix_hashes::{HashedText, PrefixHashes, hash_of};
 use crate::hash::Fnv;
 
 /// The parts of one message of which the text is remembered. No provider comes near it.
@@ -128,13 +129,24 @@ impl MessageText {
         };
         let same_key = find(&|part| part.key == key);
         let known_of = |i: usize| Some((i, self.parts[i].known_of(all)?));
-        let equals = |part: &TextPart| part.equals(all.trim());
-        let begins = |part: &TextPart| !part.is_over && part.len > 0 && part.known_of(all).is_some();
+        let trimmed = HashedText::new(all.trim());
+        let equals = |part: &TextPart| trimmed.is(part.solid_len, part.solid_hash);
         let found = same_key
             .and_then(known_of)
             .or_else(|| find(&|part| may_be_renumbered(part) && equals(part)).and_then(known_of))
             .or_else(|| {
-                find(&|part| may_be_renumbered(part) && begins(part)).filter(|_| same_key.is_none()).and_then(known_of)
+                if same_key.is_some() {
+                    return None;
+                }
+                let is_open = |part: &&TextPart| !part.is_over && part.len > 0;
+                let open = || self.parts.iter().filter(is_open);
+                let exact = PrefixHashes::new(all, open().map(|part| part.exact_len));
+                let text = PrefixHashes::new(all.trim_start(), open().map(|part| part.len));
+                let begins = |part: &TextPart| {
+                    is_open(&part)
+                        && (exact.contain(part.exact_len, part.exact_hash) || text.contain(part.len, part.hash))
+                };
+                find(&|part| may_be_renumbered(part) && begins(part)).and_then(known_of)
             });
         let (i, known) = match (found, same_key) {
             (Some(found), _) => found,
@@ -206,12 +218,6 @@ impl TextPart {
     fn equals(&self, trimmed: &str) -> bool {
         trimmed.len() == self.solid_len && hash_of(trimmed) == self.solid_hash
     }
-}
-
-fn hash_of(text: &str) -> Fnv {
-    let mut hash = Fnv::default();
-    hash.write(text.as_bytes());
-    hash
 }
 
 #[cfg(test)]

@@ -79,6 +79,7 @@ mod json_text;
 mod limits;
 mod message_text;
 mod payloads;
+mod prefix_hashes;
 mod provider;
 mod received;
 mod response;

@@ -8,7 +8,7 @@ use super::deltas::{Delta, Deltas};
 use super::fault::Fault;
 use super::format::Format;
 use super::frames::{Frame, Frames};
-use super::provider::{Evidence, Provider, detect, push_error_body};
+use super::provider::{Evidence, Provider, detect, push_error_body, push_error_payload};
 
 /// The payloads of a body that is parsed as one format.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -49,7 +49,7 @@ impl Payloads {
 
     /// Returns whether the state is one of a body with that limit of an event.
     pub(super) fn is_in_bounds(&self, limit: usize) -> bool {
-        self.frames.is_in_bounds(limit) && self.provider.is_in_bounds(limit)
+        self.frames.is_in_bounds(limit) && self.provider.is_in_bounds()
     }
 
     /// Consumes the chunk up to the end of the next payload, and stores the payload's deltas.
@@ -100,11 +100,8 @@ fn parse(
     outcome: &mut Outcome,
     deltas: &mut Deltas,
 ) -> Result<(), Fault> {
-    let payload = match frame {
-        // A check alone reads eight bytes at a time, and the repair each by itself.
-        Frame::Payload(payload) => {
-            core::str::from_utf8(payload).map_or_else(|_| String::from_utf8_lossy(payload), Cow::Borrowed)
-        }
+    let bytes = match frame {
+        Frame::Payload(payload) | Frame::Error(payload) => payload,
         Frame::TooLong => {
             outcome.has_failed = true;
             return Err(Fault::TooLong);
@@ -114,6 +111,13 @@ fn parse(
             return Err(Fault::Corrupt(what));
         }
     };
+    // A check alone reads eight bytes at a time, and the repair each by itself.
+    let payload = core::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
+    if matches!(frame, Frame::Error(_)) {
+        push_error_payload(&payload, deltas);
+        (outcome.is_recognized, outcome.says_something) = (true, true);
+        return Ok(());
+    }
     // It ends the streams of OpenAI and of compatible servers, and is not JSON.
     if payload == "[DONE]" {
         outcome.says_something = true;

@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 
 use super::brackets::BracketScanner;
+use super::prefix_hashes::{HashedText, PrefixHashes};
 use crate::hash::Fnv;
 use crate::{Event, Parser, Policy};
 
@@ -80,8 +81,13 @@ impl ReceivedArguments {
     }
 
     /// Returns whether the text is `all`.
-    pub(super) fn equal(&self, all: &str) -> bool {
-        self.len == all.len() && self.prefix_len(all).is_some()
+    pub(super) fn equal(&self, all: &HashedText<'_>) -> bool {
+        all.is(self.len, self.hash)
+    }
+
+    /// Returns whether a text with these beginnings begins with the text.
+    pub(super) fn begin(&self, beginnings: &PrefixHashes) -> bool {
+        beginnings.contain(self.len, self.hash)
     }
 
     /// Notes what the complete arguments mean, which do not begin with the text.

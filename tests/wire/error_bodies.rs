@@ -120,3 +120,67 @@ fn an_error_of_any_shape_inside_a_chat_is_an_error() {
     let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new());
     assert_eq!(lines(&mut parser, [body.as_bytes()]), [r#"Ok(Text("Hm."))"#]);
 }
+
+/// The server of llama.cpp reports an error in a field `error`, in both forms.
+#[test]
+fn an_error_in_a_field_of_its_own_is_an_error_in_every_format() {
+    let text = r#"{"choices":[{"index":0,"delta":{"content":"Hel"}}]}"#;
+    let flat = r#"{"code":500,"message":"context size exceeded","type":"server_error"}"#;
+    let nested = format!(r#"{{"error":{flat}}}"#);
+    for (error, message) in
+        [(flat, "context size exceeded"), (&*nested, "context size exceeded"), ("{\"a\":1}", "{\\\"a\\\":1}")]
+    {
+        let provider = format!("Err(Provider(\"{message}\"))");
+        let after_text = format!("data: {text}\n\nerror: {error}\n\n");
+        let alone = format!("error: {error}\n\n");
+        let expected = [r#"Ok(Text("Hel"))"#.to_owned(), provider.clone()];
+        for size in [1, 5, 1 << 10] {
+            let of = |mut parser: ResponseParser, body: &str| lines(&mut parser, body.as_bytes().chunks(size));
+            assert_eq!(of(ResponseParser::new(Format::OpenAiChat, Policy::new()), &after_text), expected);
+            assert_eq!(of(ResponseParser::auto(Policy::new()), &after_text), expected);
+            assert_eq!(of(ResponseParser::auto(Policy::new()), &alone), expected[1..]);
+            for format in Format::ALL.into_iter().filter(|format| !matches!(format, Format::Text | Format::Json)) {
+                assert_eq!(of(ResponseParser::new(format, Policy::new()), &alone), expected[1..], "{format}");
+            }
+        }
+    }
+}
+
+#[test]
+fn text_that_begins_with_the_word_error_is_text() {
+    for text in ["e", "error", "error:", "error: ", "error: no", "error: {no", "errors", "err\nerror: {\"a\":1}\n"] {
+        for size in [1, text.len()] {
+            let mut parser = ResponseParser::auto(Policy::new());
+            let texts = lines(&mut parser, text.as_bytes().chunks(size));
+            let all: String = texts.iter().map(|line| line.replace("Ok(Text(\"", "").replace("\"))", "")).collect();
+            assert_eq!(all, text.escape_debug().to_string(), "{texts:?}");
+        }
+    }
+}
+
+#[test]
+fn an_event_that_says_that_it_is_an_error_is_one_whatever_it_has() {
+    for (format, error, message) in [
+        (Format::Anthropic, r#"{"type":"error"}"#, r#"{\"type\":\"error\"}"#),
+        (Format::Anthropic, r#"{"type":"error","message":"no"}"#, "no"),
+        (Format::Anthropic, r#"{"type":"error","error":null,"detail":"no"}"#, "no"),
+        (Format::OpenAiResponses, r#"{"type":"error"}"#, r#"{\"type\":\"error\"}"#),
+        (Format::OpenAiResponses, r#"{"type":"error","error":null,"message":"no"}"#, "no"),
+        (
+            Format::OpenAiResponses,
+            r#"{"type":"error","message":"","code":"x"}"#,
+            r#"{\"type\":\"error\",\"message\":\"\",\"code\":\"x\"}"#,
+        ),
+        (Format::GeminiInteractions, r#"{"event_type":"error","message":"no"}"#, "no"),
+        (Format::OpenAiAssistants, r#"{"object":"error","detail":"no"}"#, "no"),
+        (Format::Bedrock, r#"{"modelTimeoutException":{"message":"no"}}"#, "no"),
+        (Format::DashScope, r#"{"code":400,"message":"no","request_id":"r"}"#, "no"),
+    ] {
+        let expected = [format!("Err(Provider(\"{message}\"))")];
+        let body = format!("data: {error}\n\n");
+        for size in [1, body.len()] {
+            let mut parser = ResponseParser::new(format, Policy::new());
+            assert_eq!(lines(&mut parser, body.as_bytes().chunks(size)), expected, "{format}: {error}");
+        }
+    }
+}

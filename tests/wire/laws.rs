@@ -891,7 +891,7 @@ fn a_wrong_part_affects_no_other_call() {
         &[start(), part(&format!("{value},\"willContinue\":true"))],
         &["0 - is rejected: truncated"],
     );
-    check("a part of no call", &[part(value), named(&whole)], &["0 - asks Q?"]);
+    check("a part of no call", &[part(value), named(&whole)], &["error orphan", "0 - asks Q?"]);
     check("the end of no call", &[part(""), named(&whole), part("")], &["0 - asks Q?"]);
     check("no arguments", &[named(r#""args":{}"#)], &["0 - is rejected: missing_parameter"]);
     let with_id = format!("\"id\":\"a\",{whole}");

@@ -4,6 +4,7 @@ mod binary;
 mod checkpoints;
 mod detection;
 mod encode;
+mod endings;
 mod error_bodies;
 mod formats;
 mod golden;

@@ -348,6 +348,8 @@ fn a_part_continues_the_call_with_its_name_and_id_or_else_the_last() {
     };
     let ask = "ask_followup_question";
     let cut = r#"rejected truncated 0 (a): "A" [] []"#;
+    let orphan =
+        |arguments: &str| format!("error orphan \"arguments belong to no call and were skipped: {arguments}\"");
     for (parts, expected) in [
         (&[part(ask, "a", "A", false)][..], &[r#"question 0 "A""#, r#"complete 0 (a): "A" [] []"#][..]),
         (
@@ -364,7 +366,10 @@ fn a_part_continues_the_call_with_its_name_and_id_or_else_the_last() {
             &[r#"question 0 "A""#, r#"complete 0 (a): "A" [] []"#, r#"question 1 "B""#, r#"complete 1 (a): "B" [] []"#],
         ),
         (&[part(ask, "", "A", true), part("", "b", "B", false)], &[r#"question 0 "AB""#, r#"complete 0: "AB" [] []"#]),
-        (&[part(ask, "a", "A", true), part("", "b", "B", false)], &[r#"question 0 "A""#, cut]),
+        (
+            &[part(ask, "a", "A", true), part("", "b", "B", false)],
+            &[r#"question 0 "A""#, cut, &*orphan("{\\\"question\\\":\\\"B\\\"}")],
+        ),
         (
             &[part(ask, "a", "A", true), part(ask, "b", "B", false)],
             &[r#"question 0 "A""#, r#"question 1 "B""#, r#"complete 1 (b): "B" [] []"#, cut],
@@ -377,20 +382,115 @@ fn a_part_continues_the_call_with_its_name_and_id_or_else_the_last() {
             &[part(ask, "a", "A", true), part("read_file", "", "B", false)],
             &[r#"question 0 "A""#, r#"opaque 0 read_file "{\"question\":\"B\"}""#, cut],
         ),
-        // A call that starts again affects itself, and not the one between.
+        // The parts of two calls take turns.
         (
             &[part(ask, "a", "A", true), part(ask, "b", "B", true), part(ask, "a", "C", false)],
             &[
                 r#"question 0 "A""#,
                 r#"question 1 "B""#,
+                r#"question 0 "C""#,
+                r#"complete 0 (a): "AC" [] []"#,
+                r#"rejected truncated 1 (b): "B" [] []"#,
+            ],
+        ),
+        (
+            &[
+                part(ask, "a", "A", true),
+                part(ask, "b", "B", true),
+                part("", "a", "C", false),
+                part("", "", "D", true),
+                part("", "b", "E", false),
+            ],
+            &[
+                r#"question 0 "A""#,
+                r#"question 1 "B""#,
+                r#"question 0 "C""#,
+                r#"complete 0 (a): "AC" [] []"#,
+                r#"question 1 "DE""#,
+                r#"complete 1 (b): "BDE" [] []"#,
+            ],
+        ),
+        // Another call comes whole between them.
+        (
+            &[part(ask, "a", "A", true), part("read_file", "b", "B", false), part("", "", "C", false)],
+            &[
+                r#"question 0 "A""#,
+                r#"opaque 0 read_file (b) "{\"question\":\"B\"}""#,
+                r#"question 0 "C""#,
+                r#"complete 0 (a): "AC" [] []"#,
+            ],
+        ),
+        // The name comes late, or never.
+        (
+            &[part("", "a", "A", true), part(ask, "a", "B", false)],
+            &[r#"question 0 "AB""#, r#"complete 0 (a): "AB" [] []"#],
+        ),
+        (&[part("", "a", "A", false)], &[&*orphan("{\\\"question\\\":\\\"A\\\"}")]),
+        // Of no call.
+        (&[part("", "", "A", true)], &[&*orphan("{\\\"question\\\":\\\"A")]),
+        (&[part("", "", "A", false)], &[&*orphan("{\\\"question\\\":\\\"A\\\"}")]),
+        (
+            &[part(ask, "a", "A", false), part("", "", "B", false)],
+            &[r#"question 0 "A""#, r#"complete 0 (a): "A" [] []"#, &*orphan("{\\\"question\\\":\\\"B\\\"}")],
+        ),
+        (
+            &[part(ask, "a", "A", false), part("", "a", "B", false)],
+            &[r#"question 0 "A""#, r#"complete 0 (a): "A" [] []"#],
+        ),
+        // Of more than four calls, the oldest is forgotten.
+        (
+            &[
+                part(ask, "a", "A", true),
+                part(ask, "b", "B", true),
+                part(ask, "c", "C", true),
+                part(ask, "d", "D", true),
+                part(ask, "e", "E", true),
+                part("", "b", "!", false),
+                part("", "a", "!", false),
+            ],
+            &[
+                r#"question 0 "A""#,
+                r#"question 1 "B""#,
+                r#"question 2 "C""#,
+                r#"question 3 "D""#,
+                r#"question 4 "E""#,
+                r#"question 1 "!""#,
+                r#"complete 1 (b): "B!" [] []"#,
                 r#"question 0 "{""#,
                 r#"rejected malformed 0 (a): "A{" [] []"#,
-                r#"rejected truncated 1 (b): "B" [] []"#,
+                r#"rejected truncated 2 (c): "C" [] []"#,
+                r#"rejected truncated 3 (d): "D" [] []"#,
+                r#"rejected truncated 4 (e): "E" [] []"#,
             ],
         ),
     ] {
         assert_eq!(steps(Format::Gemini, Limits::default(), parts), expected, "{parts:?}");
     }
+}
+
+#[test]
+fn parts_of_a_call_without_an_id_that_is_skipped_go_to_no_other() {
+    let part = |name: &str, text: &str, more: bool| {
+        let arg = json!({"jsonPath": "$.question", "stringValue": text, "willContinue": more});
+        let mut call = json!({"partialArgs": [arg], "willContinue": more});
+        if !name.is_empty() {
+            call["name"] = name.into();
+        }
+        json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]})
+    };
+    let parts = [
+        part("ask_followup_question", "A", true),
+        part("read_file", "B", true),
+        part("", "C", false),
+        part("", "D", false),
+    ];
+    let expected = [
+        r#"question 0 "A""#,
+        r#"error too_many_calls "too many calls are open: one of read_file was skipped; raise the limit""#,
+        r#"question 0 "D""#,
+        r#"complete 0: "AD" [] []"#,
+    ];
+    assert_eq!(steps(Format::Gemini, Limits::default().with_open_calls(1), &parts), expected);
 }
 
 #[test]

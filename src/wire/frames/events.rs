@@ -18,6 +18,8 @@ pub(super) struct SseEvent {
     too_long: bool,
     /// The `data` is an object without its field, of which so much is open.
     bare: Option<BracketScanner>,
+    /// That object was the value of a field `error`.
+    is_error: bool,
     /// The previous line ended in a CR, so that a LF next is part of its end.
     after_cr: bool,
     named: NamedEvents,
@@ -33,7 +35,7 @@ const MAX_NAME_LEN: usize = 8;
 /// Returns the bytes of an incomplete line that are kept: a payload and its field's name, or an
 /// event's name.
 pub(super) fn max_line(limit: usize) -> usize {
-    limit.saturating_add("data: ".len() + 1).max("event: ".len() + MAX_NAME_LEN)
+    limit.saturating_add("error: ".len() + 1).max("event: ".len() + MAX_NAME_LEN)
 }
 
 impl Frames {
@@ -97,7 +99,7 @@ impl SseEvent {
     pub(super) fn clear(&mut self) {
         self.data.clear();
         self.data.shrink_to(RETAINED);
-        (self.has_data, self.too_long, self.bare) = (false, false, None);
+        (self.has_data, self.too_long, self.bare, self.is_error) = (false, false, None, false);
         self.name.clear();
         self.object.shrink_to(RETAINED);
     }
@@ -123,10 +125,14 @@ impl SseEvent {
     /// Parses a complete line. Returns whether it ends the event, as a blank one does.
     ///
     /// Some servers, such as Gemini's, report an error as an object without a field, over many lines.
-    /// It ends where its brackets are closed, or with a line beyond the limit: of such a line only the
+    /// That of llama.cpp reports one as the value of a field `error`. It ends where its brackets are closed, or with a line beyond the limit: of such a line only the
     /// beginning may be buffered, in which brackets can't be counted.
     fn push_line(&mut self, line: &[u8], limit: usize) -> bool {
-        if self.bare.is_none() && line.starts_with(b"{") && !self.has_data && !self.too_long {
+        let is_first = self.bare.is_none() && !self.has_data && !self.too_long;
+        let error = error_object(line).filter(|_| is_first);
+        self.is_error |= error.is_some();
+        let line = error.unwrap_or(line);
+        if is_first && line.starts_with(b"{") {
             self.bare = Some(BracketScanner::default());
         }
         if let Some(brackets) = self.bare.as_mut().filter(|_| !line.is_empty()) {
@@ -169,12 +175,12 @@ impl SseEvent {
     /// Returns whether the event has data that is not blank, or too much of it.
     fn has_payload(&self) -> bool {
         let means_nothing = self.named.ignore(&self.name, &self.data);
-        self.too_long || self.is_named() || !(means_nothing || self.data.trim_ascii().is_empty())
+        self.too_long || self.is_error || self.is_named() || !(means_nothing || self.data.trim_ascii().is_empty())
     }
 
     /// Returns whether the event is lent under its name.
     fn is_named(&self) -> bool {
-        self.has_data && self.named.include(&self.name, &self.data)
+        self.has_data && !self.is_error && self.named.include(&self.name, &self.data)
     }
 
     fn frame(&mut self) -> Option<Frame<'_>> {
@@ -182,11 +188,20 @@ impl SseEvent {
             write_object(&self.name, &self.data, &mut self.object);
             return Some(Frame::Payload(&self.object));
         }
+        if self.is_error && !self.too_long {
+            return Some(Frame::Error(self.data.trim_ascii()));
+        }
         match self.too_long || self.has_payload() {
             true => frame(&self.data, self.too_long),
             false => None,
         }
     }
+}
+
+/// Returns the value of a field `error`, if it begins like an object.
+fn error_object(line: &[u8]) -> Option<&[u8]> {
+    let value = line.strip_prefix(b"error:")?;
+    Some(value.strip_prefix(b" ").unwrap_or(value)).filter(|value| value.starts_with(b"{"))
 }
 
 /// Buffers more of an incomplete line of server-sent events.

@@ -35,9 +35,8 @@ impl Frames {
                 self.lent = true;
                 return value.finish(&self.buffer, self.limit);
             }
-            let end = memchr::memchr(b'\n', chunk).map_or(chunk.len(), |end| end + 1);
             // Another value may follow in the same line.
-            let (line, rest) = chunk.split_at(value.brackets.push_value(&chunk[..end]));
+            let (line, rest) = chunk.split_at(value.brackets.push_value_in_line(chunk));
             *chunk = rest;
             let is_line_over = line.ends_with(b"\n") && (value.brackets.depth == 0 || value.brackets.in_string);
             let complete = is_line_over || value.brackets.is_closed();

@@ -15,6 +15,7 @@ fn payloads(chunks: &[&[u8]], limit: usize) -> Vec<Option<Vec<u8>>> {
     let mut all = vec![];
     let own = |frame: Frame<'_>| match frame {
         Frame::Payload(payload) => Some(payload.to_vec()),
+        Frame::Error(payload) => Some([b"error ", payload].concat()),
         Frame::TooLong => None,
         Frame::Corrupt(what) => panic!("text has no corrupt frames: {what}"),
     };
@@ -316,6 +317,28 @@ fn an_object_without_its_field_ends_with_a_line_beyond_the_limit() {
     assert_eq!(read(b":\n{\n \"a\":\"open open open open\"\n}\ndata: b\n\n", limit), ["<too long>", "b"]);
     assert_eq!(read(b":\n{\n \"a\":\n \"open\"\n}\ndata: b\n\n", limit), ["<too long>", "b"]);
     assert_eq!(read(b":\n{\"a\":\"open open open open", limit), ["<too long>"]);
+    for len in 0..9 {
+        let object = format!("{{\"a\":\"{}\"}}", "x".repeat(len));
+        let error = if object.len() > limit { "<too long>".into() } else { format!("error {object}") };
+        for space in ["", " "] {
+            let body = format!("error:{space}{object}\ndata: b\n\n");
+            assert_eq!(read(body.as_bytes(), limit), [&*error, "b"], "{body}");
+        }
+    }
+}
+
+#[test]
+fn an_object_in_a_field_error_is_a_payload_of_its_own() {
+    check(&[
+        ("error: {\"a\":1}\n\ndata: b\n\n", &["error {\"a\":1}", "b"]),
+        ("error:{\"a\":1}\ndata: b\n\n", &["error {\"a\":1}", "b"]),
+        ("event: x\r\nerror: {\r\n\"a\":1\r\n}\r\ndata: b", &["error {\n\"a\":1\n}", "b"]),
+        ("data: b\n\nerror: {\"a\":1}", &["b", "error {\"a\":1}"]),
+        ("data: b\n\nerror: {\"a\n\ndata: c", &["b", "error {\"a", "c"]),
+        // Of other values it is a field that means nothing, and so it is inside an event.
+        ("error: no\nerror:  {\"a\":1}\nerror\nerrors: {\"a\":1}\ndata: b\n\n", &["b"]),
+        ("data: b\nerror: {\"a\":1}\n\n", &["b"]),
+    ]);
 }
 
 #[test]
@@ -329,12 +352,29 @@ fn a_line_of_a_megabyte_may_come_in_small_chunks() {
     }
 }
 
+/// It would take minutes if the rest of the line was searched for each of them.
+#[test]
+fn a_line_may_have_millions_of_values() {
+    let many = 1 << 21;
+    let mut frames = Frames::new(Some(Format::Ollama), LARGE);
+    let body = "{}".repeat(many);
+    let mut rest = body.as_bytes();
+    assert_eq!(iter::from_fn(|| frames.next(&mut rest).map(drop)).count(), many);
+}
+
 #[test]
 fn the_buffers_stay_within_the_limit() {
     const LIMIT: usize = 100;
-    for (begin, more) in
-        [("data: ", "x"), (": ", "x"), ("x", "x"), ("", "data: x\n"), ("{\"a\":\"", "x"), ("{", "\n"), ("[{", "[")]
-    {
+    for (begin, more) in [
+        ("data: ", "x"),
+        ("error: {", "x"),
+        (": ", "x"),
+        ("x", "x"),
+        ("", "data: x\n"),
+        ("{\"a\":\"", "x"),
+        ("{", "\n"),
+        ("[{", "["),
+    ] {
         let mut frames = Frames::new(Some(Format::OpenAiChat), LIMIT);
         for chunk in iter::once(begin).chain(iter::repeat_n(more, 5_000)) {
             let mut rest = chunk.as_bytes();

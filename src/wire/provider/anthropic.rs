@@ -8,8 +8,11 @@
 
 use serde::Deserialize;
 
-use super::error::push_error;
-use super::payload::{Elements, Raw, entries, is_text, number, raw_text, raw_text_or_json, text, text_or_json};
+use super::ending::Ending;
+use super::error::{push_error, push_error_event};
+use super::payload::{
+    Elements, Raw, arguments_unless_empty, entries, is_text, number, raw_text, raw_text_or_json, text,
+};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
 
 #[derive(Deserialize)]
@@ -78,12 +81,14 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         (b"content_block_stop", ..) => {
             deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
         }
-        (b"message_delta", _, Some(delta)) if is_cut_off(delta.stop_reason) => {
-            deltas.push(Delta::AllFinal { truncated: true });
-        }
+        (b"message_delta", _, Some(delta)) => match ending(&text(delta.stop_reason)) {
+            Ending::Complete => {}
+            cut_off => cut_off.push(&text(delta.stop_reason), deltas),
+        },
         (b"message_stop", ..) => deltas.push(Delta::AllFinal { truncated: false }),
         (b"message", ..) => push_message(event.content, event.stop_reason, deltas)?,
-        (b"error" | b"", ..) => push_error(event.error, deltas),
+        (b"error", ..) => push_error_event(event.error, payload, deltas),
+        (b"", ..) => push_error(event.error, deltas),
         _ => {}
     }
     Ok(())
@@ -96,13 +101,7 @@ fn push_block(index: Option<u64>, block: &AnthropicBlock<'_>, deltas: &mut Delta
     } else if block.is_thinking() {
         push_thinking(index, block.thinking, TextExtent::More, deltas);
     } else if block.is_call() {
-        let input = text_or_json(block.input);
-        // The input is an empty object when it is sent in deltas.
-        let is_empty = input.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}");
-        let arguments = match is_empty || input.is_empty() {
-            true => ArgumentsDelta::None,
-            false => ArgumentsDelta::All(deltas.store(&input)),
-        };
+        let arguments = arguments_unless_empty(block.input, deltas);
         let (id, name) = (deltas.store(raw_text(block.id)), deltas.store(raw_text(block.name)));
         deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, arguments, ..CallDelta::default() }));
     }
@@ -120,25 +119,37 @@ fn push_thinking(index: Option<u64>, raw: Raw<'_>, extent: TextExtent, deltas: &
 fn push_message(content: Raw<'_>, stop_reason: Raw<'_>, deltas: &mut Deltas) -> serde_json::Result<()> {
     deltas.push(Delta::WholeMessage);
     let blocks: Elements<AnthropicBlock<'_>> = entries(content, deltas)?;
+    let reason = text(stop_reason);
+    let ending = ending(&reason);
+    let mut left = blocks.len();
     for (index, block) in (0..).zip(blocks) {
+        left -= 1;
         if block.is_text() {
             push_text(Some(index), block.text, TextExtent::AllInMessage, deltas);
         } else if block.is_thinking() {
             push_thinking(Some(index), block.thinking, TextExtent::AllInMessage, deltas);
         } else if block.is_call() {
             let (id, name) = (deltas.store(raw_text(block.id)), deltas.store(raw_text(block.name)));
-            let arguments = ArgumentsDelta::All(deltas.store(raw_text_or_json(block.input)));
+            // What cuts off the message cuts off its last block.
+            let arguments = match left == 0 && ending != Ending::Complete {
+                true => arguments_unless_empty(block.input, deltas),
+                false => ArgumentsDelta::All(deltas.store(raw_text_or_json(block.input))),
+            };
             let call = CallDelta { index: Some(index), id, name, arguments, ..CallDelta::default() };
             deltas.push(Delta::Call(CallDelta { may_repeat: true, ..call }));
         }
     }
-    deltas.push(Delta::AllFinal { truncated: is_cut_off(stop_reason) });
+    ending.push(&reason, deltas);
     Ok(())
 }
 
-/// Returns whether the message ends because it is too long, or because of a filter.
-fn is_cut_off(stop_reason: Raw<'_>) -> bool {
-    matches!(&*text(stop_reason), b"max_tokens" | b"model_context_window_exceeded" | b"refusal")
+/// Returns how a message ends with that reason.
+fn ending(reason: &[u8]) -> Ending {
+    match reason {
+        b"max_tokens" | b"model_context_window_exceeded" => Ending::Truncated,
+        b"refusal" => Ending::Failed,
+        _ => Ending::Complete,
+    }
 }
 
 impl AnthropicBlock<'_> {

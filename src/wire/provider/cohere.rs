@@ -7,6 +7,7 @@
 
 use serde::Deserialize;
 
+use super::ending::Ending;
 use super::error::push_error;
 use super::payload::{ListField, OneOrFew, OneOrMany, Raw, entries, number, raw_text, raw_text_or_json, string, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
@@ -117,7 +118,13 @@ fn push_response(message: &Raw<'_>, finish_reason: Raw<'_>, deltas: &mut Deltas)
 }
 
 fn push_end(reason: Raw<'_>, deltas: &mut Deltas) {
-    deltas.push(Delta::AllFinal { truncated: *text(reason) == *b"MAX_TOKENS" });
+    let reason = text(reason);
+    let ending = match &*reason {
+        b"MAX_TOKENS" | b"USER_CANCEL" => Ending::Truncated,
+        b"ERROR" | b"ERROR_LIMIT" | b"ERROR_TOXIC" | b"TIMEOUT" => Ending::Failed,
+        _ => Ending::Complete,
+    };
+    ending.push(&reason, deltas);
 }
 
 fn push_message<'a>(

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::error::push_error;
+use super::openai_chat::ending;
 use super::payload::{Few, ListField, Raw, entries, number, raw_text, raw_text_or_json, text};
 use crate::hash::Fnv;
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment};
@@ -197,7 +198,8 @@ impl DashScopeParser {
         chunk: DashScopeChunk<'a, impl ListField<'a, DashScopeChoice<'a, Calls>>>,
         deltas: &mut Deltas,
     ) -> serde_json::Result<()> {
-        if !text(chunk.code).is_empty() {
+        // A code that is a number may be that of a success.
+        if !text(chunk.code).is_empty() || chunk.code.is_some_and(|_| chunk.output.is_none()) {
             push_error(chunk.message.or(chunk.code), deltas);
         }
         let Some(output) = chunk.output else { return Ok(()) };
@@ -228,7 +230,7 @@ impl DashScopeParser {
             self.push_call(call, is_last, deltas);
         }
         if is_last {
-            deltas.push(Delta::AllFinal { truncated: *reason == *b"length" });
+            ending(&reason).push(&reason, deltas);
         }
         Ok(())
     }

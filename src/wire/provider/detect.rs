@@ -93,6 +93,7 @@ const TABLE: &[Signs] = &[
             &[IsObject("output/message")],
             &[Has("internalServerException")],
             &[Has("modelStreamErrorException")],
+            &[Has("modelTimeoutException")],
             &[Has("serviceUnavailableException")],
             &[Has("throttlingException")],
             &[Has("validationException")],

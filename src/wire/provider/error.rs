@@ -63,3 +63,21 @@ pub(in crate::wire) fn push_error_body(payload: &str, deltas: &mut Deltas) {
         }
     }
 }
+
+/// Appends the error of an event that is one: that of the field where it is documented, or else of
+/// the payload.
+pub(super) fn push_error_event(error: Raw<'_>, payload: &str, deltas: &mut Deltas) {
+    match message(error).is_empty() {
+        true => push_error_payload(payload, deltas),
+        false => push_error(error, deltas),
+    }
+}
+
+/// Appends the error of a payload that is one: all of it, if it is of no known shape.
+pub(in crate::wire) fn push_error_payload(payload: &str, deltas: &mut Deltas) {
+    push_error_body(payload, deltas);
+    if deltas.list.is_empty() {
+        let message = deltas.store(payload.as_bytes());
+        deltas.push(Delta::Error(message));
+    }
+}

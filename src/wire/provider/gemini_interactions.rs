@@ -9,8 +9,11 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::error::push_error;
-use super::payload::{OneOrMany, Raw, arguments_at_start, entries, is_text, number, raw_text, raw_text_or_json, text};
+use super::ending::Ending;
+use super::error::{push_error, push_error_event};
+use super::payload::{
+    OneOrMany, Raw, arguments_unless_empty, entries, is_text, number, raw_text, raw_text_or_json, text,
+};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
@@ -91,11 +94,10 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
         }
         (b"interaction.completed" | b"interaction.complete", _) => {
-            let has_status = |status| event.interaction.as_ref().filter(|it| is_text(it.status, status));
-            push_error(has_status("failed").and_then(|interaction| interaction.error), deltas);
-            deltas.push(Delta::AllFinal { truncated: has_status("incomplete").is_some() });
+            let (status, error) = event.interaction.map_or((None, None), |it| (it.status, it.error));
+            push_end(&text(status), error, deltas);
         }
-        (b"" | b"error", _) if event.error.is_some() => push_error(event.error, deltas),
+        (b"error", _) => push_error_event(event.error, payload, deltas),
         (b"", _) => push_interaction(payload, deltas)?,
         _ => {}
     }
@@ -109,10 +111,21 @@ fn push_interaction(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         push_step(&step, Some(index), deltas)?;
     }
     match &*text(interaction.status) {
-        b"" | b"in_progress" => {}
-        status => deltas.push(Delta::AllFinal { truncated: status == b"incomplete" }),
+        b"" | b"in_progress" => push_error(interaction.error, deltas),
+        status => push_end(status, interaction.error, deltas),
     }
     Ok(())
+}
+
+/// Appends the end of an interaction with that status.
+fn push_end(status: &[u8], error: Raw<'_>, deltas: &mut Deltas) {
+    push_error(error, deltas);
+    let ending = match status {
+        b"incomplete" | b"cancelled" => Ending::Truncated,
+        b"failed" => Ending::Failed,
+        _ => Ending::Complete,
+    };
+    ending.push(status, deltas);
 }
 
 /// Appends what a step says where it begins, and all of one that comes whole.
@@ -130,7 +143,7 @@ fn push_step(step: &InteractionStep<'_>, index: Option<u64>, deltas: &mut Deltas
             }
         }
         b"function_call" => {
-            let arguments = arguments_at_start(step.arguments, deltas);
+            let arguments = arguments_unless_empty(step.arguments, deltas);
             let (id, name) = (deltas.store(raw_text(step.id)), deltas.store(raw_text(step.name)));
             deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, arguments, ..CallDelta::default() }));
         }

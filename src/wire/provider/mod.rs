@@ -10,6 +10,7 @@ mod bedrock;
 mod cohere;
 mod dashscope;
 mod detect;
+mod ending;
 mod error;
 mod gemini;
 mod gemini_interactions;
@@ -26,7 +27,7 @@ use super::deltas::Deltas;
 use super::format::Format;
 
 pub(super) use detect::{Evidence, detect};
-pub(super) use error::push_error_body;
+pub(super) use error::{push_error_body, push_error_payload};
 
 /// The parser of one provider's payloads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -77,10 +78,10 @@ impl Provider {
         }
     }
 
-    /// Returns whether the state is one of a body with that limit of an event.
-    pub(super) fn is_in_bounds(&self, limit: usize) -> bool {
+    /// Returns whether the state is one that a body can have.
+    pub(super) fn is_in_bounds(&self) -> bool {
         match self {
-            Provider::Gemini(parser) => parser.is_in_bounds(limit),
+            Provider::Gemini(parser) => parser.is_in_bounds(),
             Provider::DashScope(parser) => parser.is_in_bounds(),
             _ => true,
         }

@@ -6,8 +6,9 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::error::push_error;
-use super::payload::{Few, ListField, Raw, entries, is_text, number, raw_text, raw_text_or_json, string, text};
+use super::ending::Ending;
+use super::error::{push_error, push_error_event};
+use super::payload::{Few, ListField, Raw, entries, is_text, number, raw_text, raw_text_or_json, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
@@ -92,14 +93,15 @@ pub(in crate::wire) struct AssistantsParser {
 impl AssistantsParser {
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
         match serde_json::from_str::<RunEvent<'_, Few<RunToolCall<'_>>, Few<MessageContent<'_>>>>(payload) {
-            Ok(event) => self.push(event, deltas),
-            Err(_) => self.push(serde_json::from_str::<RunEvent<'_, &RawValue, &RawValue>>(payload)?, deltas),
+            Ok(event) => self.push(event, payload, deltas),
+            Err(_) => self.push(serde_json::from_str::<RunEvent<'_, &RawValue, &RawValue>>(payload)?, payload, deltas),
         }
     }
 
     fn push<'a>(
         &mut self,
         event: RunEvent<'a, impl ListField<'a, RunToolCall<'a>>, impl ListField<'a, MessageContent<'a>>>,
+        payload: &str,
         deltas: &mut Deltas,
     ) -> serde_json::Result<()> {
         match (&*text(event.object), event.delta) {
@@ -116,7 +118,8 @@ impl AssistantsParser {
                 self.has_deltas = false;
             }
             (b"thread.run", _) => push_run(event.status, event.required_action, event.last_error, deltas)?,
-            (b"" | b"error", _) => push_error(event.error.or(event.message.filter(|_| event.error.is_none())), deltas),
+            (b"", _) => push_error(event.error.or(event.message), deltas),
+            (b"error", _) => push_error_event(event.error.or(event.message), payload, deltas),
             _ => {}
         }
         Ok(())
@@ -133,13 +136,14 @@ fn push_run<'a>(
         push_calls(calls, true, deltas)?;
     }
     push_error(error, deltas);
-    match string(status).as_deref() {
-        Some(b"requires_action" | b"completed") => deltas.push(Delta::AllFinal { truncated: false }),
-        Some(b"incomplete" | b"failed" | b"expired" | b"cancelled") => {
-            deltas.push(Delta::AllFinal { truncated: true });
-        }
-        _ => {}
-    }
+    let status = text(status);
+    let ending = match &*status {
+        b"requires_action" | b"completed" => Ending::Complete,
+        b"incomplete" | b"cancelled" => Ending::Truncated,
+        b"failed" | b"expired" => Ending::Failed,
+        _ => return Ok(()),
+    };
+    ending.push(&status, deltas);
     Ok(())
 }
 

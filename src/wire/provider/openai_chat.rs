@@ -8,13 +8,15 @@
 //! OpenRouter's `reasoning_details` have the reasoning as text, a summary or encrypted, mostly beside
 //! `reasoning`: <https://openrouter.ai/docs/guides/best-practices/reasoning-tokens>. Mistral's
 //! reasoning is a part of the content with parts of its own:
-//! <https://docs.mistral.ai/capabilities/reasoning/>.
+//! <https://docs.mistral.ai/capabilities/reasoning/>. An error in mid-stream may be in the choice:
+//! <https://openrouter.ai/docs/api-reference/errors>.
 
 use alloc::vec::Vec;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::ending::Ending;
 use super::error::{push_error, push_error_body};
 use super::payload::{
     Elements, Few, ListField, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, text,
@@ -50,6 +52,9 @@ struct ChatChoice<'a, Calls> {
     text: Raw<'a>,
     #[serde(borrow)]
     finish_reason: Raw<'a>,
+    /// Why the choice failed. OpenRouter sends it here when the provider fails in mid-stream.
+    #[serde(borrow)]
+    error: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -165,15 +170,27 @@ fn push_choices<'a, Calls: ListField<'a, ChatToolCall<'a>>>(
             // Together's chat has the text of the delta here as well.
             deltas.push_part(COMPLETION, raw_text(choice.text), TextExtent::More);
         }
+        push_error(choice.error, deltas);
         match &*text(choice.finish_reason) {
             b"" | b"null" => {}
-            b"length" | b"max_tokens" | b"model_length" | b"content_filter" => {
-                deltas.push(Delta::AllFinal { truncated: true })
-            }
-            _ => deltas.push(Delta::AllFinal { truncated: false }),
+            reason => ending(reason).push(reason, deltas),
         }
     }
     Ok(())
+}
+
+/// Returns how a message ends with that reason.
+///
+/// Servers add reasons of their own, some with details: Google's `content_filter: SAFETY`.
+pub(super) fn ending(reason: &[u8]) -> Ending {
+    let name = reason.split(|&byte| byte == b':').next().unwrap_or_default().to_ascii_lowercase();
+    match &*name {
+        b"length" | b"max_tokens" | b"model_length" | b"model_context_window_exceeded" => Ending::Truncated,
+        b"abort" | b"cancelled" | b"time_limit" => Ending::Truncated,
+        b"content_filter" | b"function_call_filter" | b"malformed_function_call" | b"sensitive" => Ending::Failed,
+        b"error" | b"insufficient_system_resource" | b"network_error" => Ending::Failed,
+        _ => Ending::Complete,
+    }
 }
 
 /// Appends a message: a delta of it, or the whole.

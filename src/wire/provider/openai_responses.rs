@@ -10,7 +10,8 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::error::{message, push_error};
+use super::ending::Ending;
+use super::error::{message, push_error, push_error_event};
 use super::payload::{
     Elements, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, string, text, text_or_json,
 };
@@ -66,6 +67,9 @@ struct ResponsesItem<'a> {
     call_id: Raw<'a>,
     #[serde(borrow)]
     name: Raw<'a>,
+    /// `incomplete` if it is cut off.
+    #[serde(borrow)]
+    status: Raw<'a>,
     #[serde(borrow)]
     arguments: Raw<'a>,
     #[serde(borrow)]
@@ -99,6 +103,16 @@ struct ResponsesObject<'a> {
     output: Raw<'a>,
     #[serde(borrow)]
     error: Raw<'a>,
+    /// An [`IncompleteDetails`].
+    #[serde(borrow)]
+    incomplete_details: Raw<'a>,
+}
+
+/// Why a response is incomplete.
+#[derive(Deserialize)]
+struct IncompleteDetails<'a> {
+    #[serde(borrow)]
+    reason: Raw<'a>,
 }
 
 /// What an event says about an item.
@@ -148,10 +162,16 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             push_arguments(&event, ArgumentsDelta::All(all), true, deltas);
         }
         // The documented error is flat, but it has been seen nested.
-        b"error" => push_error(event.error.or(event.message), deltas),
+        b"error" => push_error_event(event.error.or(event.message), payload, deltas),
         b"response.completed" | b"response.incomplete" | b"response.failed" => {
             let response: Option<ResponsesObject<'_>> = object(event.response, deltas);
-            push_response(&text(event.kind)["response.".len()..], response, deltas)?;
+            // Some servers, such as vLLM, complete a response whose status is `incomplete`.
+            let status = text(response.as_ref().and_then(|response| response.status));
+            let status = match &*status {
+                b"incomplete" | b"failed" | b"cancelled" => status,
+                _ => text(event.kind)["response.".len()..].to_vec().into(),
+            };
+            push_response(&status, response, deltas)?;
         }
         b"" if is_text(event.object, "response") => {
             let response: ResponsesObject<'_> = serde_json::from_str(payload)?;
@@ -165,7 +185,8 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
 
 /// Appends the whole response, which ends with that status.
 fn push_response(status: &[u8], response: Option<ResponsesObject<'_>>, deltas: &mut Deltas) -> serde_json::Result<()> {
-    let (output, error) = response.map_or((None, None), |response| (response.output, response.error));
+    let (output, error, details) =
+        response.map_or((None, None, None), |response| (response.output, response.error, response.incomplete_details));
     deltas.push(Delta::WholeMessage);
     let items: Elements<ResponsesItem<'_>> = entries(output, deltas)?;
     for (index, item) in (0..).zip(items) {
@@ -180,8 +201,15 @@ fn push_response(status: &[u8], response: Option<ResponsesObject<'_>>, deltas: &
             let message = deltas.store(&message);
             deltas.push(Delta::Failed(message));
         }
-        b"incomplete" => deltas.push(Delta::AllFinal { truncated: true }),
-        _ => deltas.push(Delta::AllFinal { truncated: false }),
+        b"incomplete" => {
+            let details: Option<IncompleteDetails<'_>> = object(details, deltas);
+            match &*text(details.and_then(|details| details.reason)) {
+                reason @ b"content_filter" => Ending::Failed.push(reason, deltas),
+                reason => Ending::Truncated.push(reason, deltas),
+            }
+        }
+        b"cancelled" => Ending::Truncated.push(status, deltas),
+        _ => Ending::Complete.push(status, deltas),
     }
     Ok(())
 }
@@ -238,7 +266,7 @@ fn push_call(item: &ResponsesItem<'_>, index: Option<u64>, stage: ItemStage, del
         id: deltas.store(&id),
         name: deltas.store(raw_text(item.name)),
         arguments,
-        is_final: stage == ItemStage::Done,
+        is_final: stage == ItemStage::Done && !is_text(item.status, "incomplete"),
         may_repeat: stage == ItemStage::Repeated,
     };
     deltas.push(Delta::Call(call));

@@ -271,10 +271,10 @@ pub(super) fn object<'a, T: Deserialize<'a>>(raw: Raw<'a>, deltas: &mut Deltas) 
     object
 }
 
-/// Stores the arguments that a call has where it begins.
+/// Stores the arguments that a call has where it begins, or where its message is cut off.
 ///
-/// An empty object means that the arguments come in deltas.
-pub(super) fn arguments_at_start(raw: Raw<'_>, deltas: &mut Deltas) -> ArgumentsDelta {
+/// An empty object means that the arguments come in deltas, or have not come.
+pub(super) fn arguments_unless_empty(raw: Raw<'_>, deltas: &mut Deltas) -> ArgumentsDelta {
     let arguments = text_or_json(raw);
     let is_empty = arguments.iter().filter(|byte| !byte.is_ascii_whitespace()).eq(b"{}");
     match is_empty || arguments.is_empty() {

@@ -6,6 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::ending::Ending;
 use super::error::push_error;
 use super::openai_chat;
 use super::payload::{Few, ListField, Raw, entries, raw_text, text};
@@ -49,7 +50,12 @@ fn push_chunk<'a>(
     }
     for result in entries(chunk.results, deltas)? {
         deltas.push_text(raw_text(result.generated_text));
-        if !matches!(&*text(result.stop_reason), b"" | b"not_finished") {
+        // Its services write a reason in either case.
+        let reason = text(result.stop_reason);
+        let is = |name: &[u8]| reason.eq_ignore_ascii_case(name);
+        if is(b"error") {
+            Ending::Failed.push(&reason, deltas);
+        } else if !is(b"") && !is(b"not_finished") {
             deltas.push(Delta::End);
         }
     }

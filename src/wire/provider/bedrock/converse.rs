@@ -6,8 +6,9 @@
 
 use serde::Deserialize;
 
+use super::super::ending::Ending;
 use super::super::error::push_error;
-use super::super::payload::{Raw, entries, number, raw_text, raw_text_or_json, text};
+use super::super::payload::{Raw, arguments_unless_empty, entries, number, raw_text, raw_text_or_json, text};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
@@ -32,6 +33,8 @@ struct BedrockEvent<'a> {
     internal_server_exception: Raw<'a>,
     #[serde(borrow)]
     model_stream_error_exception: Raw<'a>,
+    #[serde(borrow)]
+    model_timeout_exception: Raw<'a>,
     #[serde(borrow)]
     service_unavailable_exception: Raw<'a>,
     #[serde(borrow)]
@@ -143,24 +146,33 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
         deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
     }
     if let Some(message) = event.output.and_then(|output| output.message) {
-        for content in entries::<BedrockContent<'_>>(message.content, deltas)? {
+        let contents = entries::<BedrockContent<'_>>(message.content, deltas)?;
+        let is_cut_off = ending(&text(event.stop_reason)) != Ending::Complete;
+        let mut left = contents.len();
+        for content in contents {
+            left -= 1;
             push_reasoning(content.reasoning_content, deltas);
             deltas.push_text(raw_text(content.text));
             if let Some(tool) = content.tool_use {
                 let (id, name) = (deltas.store(raw_text(tool.tool_use_id)), deltas.store(raw_text(tool.name)));
-                let arguments = ArgumentsDelta::All(deltas.store(raw_text_or_json(tool.input)));
+                // What cuts off the message cuts off its last block.
+                let arguments = match left == 0 && is_cut_off {
+                    true => arguments_unless_empty(tool.input, deltas),
+                    false => ArgumentsDelta::All(deltas.store(raw_text_or_json(tool.input))),
+                };
                 deltas.push(Delta::Call(CallDelta { starts: true, id, name, arguments, ..CallDelta::default() }));
             }
         }
-        deltas.push(Delta::AllFinal { truncated: is_cut_off(event.stop_reason) });
+        push_end(event.stop_reason, deltas);
     }
     if let Some(stop) = event.message_stop {
         let stop: Option<BedrockStop<'_>> = serde_json::from_str(stop.get()).ok();
-        deltas.push(Delta::AllFinal { truncated: stop.is_some_and(|stop| is_cut_off(stop.stop_reason)) });
+        push_end(stop.and_then(|stop| stop.stop_reason), deltas);
     }
     let errors = [
         event.internal_server_exception,
         event.model_stream_error_exception,
+        event.model_timeout_exception,
         event.service_unavailable_exception,
         event.throttling_exception,
         event.validation_exception,
@@ -170,12 +182,20 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
     Ok(event.chunk)
 }
 
-/// Returns whether the message ends because it is too long, or because of a filter.
-fn is_cut_off(stop_reason: Raw<'_>) -> bool {
-    matches!(
-        &*text(stop_reason),
-        b"max_tokens" | b"model_context_window_exceeded" | b"guardrail_intervened" | b"content_filtered"
-    )
+/// Appends the end of a message that stops for that reason.
+fn push_end(stop_reason: Raw<'_>, deltas: &mut Deltas) {
+    let reason = text(stop_reason);
+    ending(&reason).push(&reason, deltas);
+}
+
+/// Returns how a message ends with that reason.
+fn ending(reason: &[u8]) -> Ending {
+    match reason {
+        b"max_tokens" | b"model_context_window_exceeded" => Ending::Truncated,
+        b"guardrail_intervened" | b"content_filtered" => Ending::Failed,
+        b"malformed_model_output" | b"malformed_tool_use" => Ending::Failed,
+        _ => Ending::Complete,
+    }
 }
 
 /// Appends reasoning. What has another shape means nothing.

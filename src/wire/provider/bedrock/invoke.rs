@@ -150,7 +150,7 @@ fn push_choice(choice: ModelChoice<'_>, deltas: &mut Deltas) -> serde_json::Resu
     }
     match &*text(choice.stop_reason) {
         b"" => {}
-        reason => deltas.push(Delta::AllFinal { truncated: reason == b"length" }),
+        reason => openai_chat::ending(reason).push(reason, deltas),
     }
     Ok(())
 }

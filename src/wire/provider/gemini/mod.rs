@@ -3,20 +3,23 @@
 //! <https://ai.google.dev/api/generate-content> and, for arguments that stream,
 //! <https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Content#FunctionCall>.
 //! A call comes whole, and is final with that; or in `partialArgs`, values at JSON paths, and is
-//! then final with the first part without `willContinue`. Of several candidates only the first is
+//! then final with its first part without `willContinue`. Of several candidates only the first is
 //! parsed. Thoughts are reasoning.
 
 mod partial;
 
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::ending::Ending;
 use super::error::push_error;
 use super::payload::{Elements, Few, ListField, Raw, entries, is_true, number, raw_text, text, text_or_json};
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
-use partial::{ArgumentsWriter, PartialArg};
+use crate::wire::call_ref::MAX_NAME_LEN;
+use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment, TextExtent};
+use partial::{ArgumentsWriter, MAX_PATHS, PartialArg};
 
 #[derive(Deserialize)]
 struct GeminiChunk<'a, Candidates> {
@@ -37,6 +40,8 @@ struct GeminiCandidate<'a, Parts> {
     content: Option<GeminiContent<Parts>>,
     #[serde(rename = "finishReason", borrow)]
     finish_reason: Raw<'a>,
+    #[serde(rename = "finishMessage", borrow)]
+    finish_message: Raw<'a>,
 }
 
 #[derive(Deserialize)]
@@ -77,24 +82,40 @@ type FewCandidates<'a> = Few<GeminiCandidate<'a, Few<GeminiPart<'a, Few<PartialA
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(in crate::wire) struct GeminiParser {
-    /// The call whose arguments are streaming.
-    open: Option<StreamingCall>,
+    /// The calls whose arguments are streaming, at most [`MAX_OPEN`], in the order in which they began.
+    open: Vec<StreamingCall>,
+    /// The number of indices that were given to calls.
+    indices: u64,
 }
+
+/// The number of calls whose arguments may stream at once. If there are more, the oldest is forgotten.
+const MAX_OPEN: usize = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct StreamingCall {
+    /// Empty if it is unknown, as is the id. One of both is known.
     name: Vec<u8>,
     id: Vec<u8>,
+    /// The index that a call without a name or an id is given, so that its parts go to no other.
+    index: Option<u64>,
     writer: ArgumentsWriter,
 }
 
 impl GeminiParser {
-    /// Returns whether the state is one of a body with that limit of an event.
-    pub(in crate::wire) fn is_in_bounds(&self, limit: usize) -> bool {
-        self.open
-            .as_ref()
-            .is_none_or(|call| call.name.len().max(call.id.len()) <= limit && call.writer.is_in_bounds(limit))
+    /// Returns whether the state is one that a body can have.
+    pub(in crate::wire) fn is_in_bounds(&self) -> bool {
+        let are =
+            |call: &StreamingCall| call.name.len().max(call.id.len()) <= MAX_NAME_LEN && call.writer.is_in_bounds();
+        self.indices < u64::MAX / 2
+            && self.open.len() <= MAX_OPEN
+            && self.open.iter().all(are)
+            && self.paths() <= MAX_PATHS
+    }
+
+    /// Returns the number of paths that are remembered.
+    fn paths(&self) -> usize {
+        self.open.iter().map(|call| call.writer.paths()).sum()
     }
 
     pub(super) fn parse(&mut self, payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
@@ -134,9 +155,7 @@ impl GeminiParser {
         if let Some(content) = candidate.content {
             self.push_parts(entries(content.parts, deltas)?, deltas)?;
         }
-        if !text(candidate.finish_reason).is_empty() {
-            deltas.push(Delta::End);
-        }
+        push_end(&text(candidate.finish_reason), &text(candidate.finish_message), deltas);
         Ok(())
     }
 
@@ -149,60 +168,138 @@ impl GeminiParser {
         // are checked first.
         let calls = parts.iter().filter_map(|part| part.function_call.as_ref());
         calls.filter_map(|call| call.partial_args.as_ref()).try_for_each(ListField::check_len)?;
+        let mut stored_id = Fragment::default();
         for part in parts {
             match is_true(part.thought) {
                 true => deltas.push_reasoning(None, raw_text(part.text), TextExtent::More),
                 false => deltas.push_text(raw_text(part.text)),
             }
             if let Some(call) = part.function_call {
-                self.push_call(call, deltas)?;
+                self.push_call(call, &mut stored_id, deltas)?;
             }
         }
         Ok(())
     }
 
+    /// Appends what a part says of a call. `stored_id`: the id of the part before it.
     fn push_call<'a>(
         &mut self,
         call: GeminiCall<'a, impl ListField<'a, PartialArg<'a>>>,
+        stored_id: &mut Fragment,
         deltas: &mut Deltas,
     ) -> serde_json::Result<()> {
-        let (name, id) = (text(call.name), text(call.id));
+        let (name, id) = (short_text(call.name, deltas), short_text(call.id, deltas));
         let will_continue = is_true(call.will_continue);
         let is_partial = will_continue || call.partial_args.is_some();
-        let continues = self.open.as_ref().is_some_and(|open| open.is_continued_by(&name, &id));
-        if !continues {
-            if name.is_empty() {
-                return Ok(());
+        let known = self.find(&name, &id);
+        let mut open = match known {
+            Some(i) => self.open.remove(i),
+            None => {
+                let is_part = (name.is_empty() && !id.is_empty()) || (id.is_empty() && !name.is_empty() && is_partial);
+                let index = Some(self.indices).filter(|_| is_part);
+                self.indices += u64::from(index.is_some());
+                StreamingCall { name: Vec::new(), id: id.to_vec(), index, writer: ArgumentsWriter::default() }
             }
-            let writer = ArgumentsWriter::default();
-            self.open = is_partial.then(|| StreamingCall { name: name.to_vec(), id: id.to_vec(), writer });
-        }
-        // The parts of a call go under the id of its first part, which alone has the name.
-        let (id, name) = match &self.open {
-            Some(open) if continues => (open.id.as_slice().into(), b"".as_slice().into()),
-            _ => (id, name),
         };
-        let (id, name) = (deltas.store(&id), deltas.store(&name));
+        let index = open.index;
+        // The parts of a call go under the id of its first part, which has the name. A name that
+        // comes later is new.
+        let new_name = if open.name.is_empty() { &*name } else { b"" };
+        // That id is stored once for all of a payload.
+        if *deltas.bytes(*stored_id) != *open.id {
+            *stored_id = deltas.store(&open.id);
+        }
+        let (id, name) = (*stored_id, deltas.store(new_name));
+        open.name.extend_from_slice(new_name);
+        let has_reference = !open.name.is_empty() || !open.id.is_empty();
         let all = text_or_json(call.args);
         let arguments = match all.is_empty() {
             true => ArgumentsDelta::None,
             false => ArgumentsDelta::All(deltas.store(&all)),
         };
-        deltas.push(Delta::Call(CallDelta { starts: !continues, id, name, arguments, ..CallDelta::default() }));
-        if let Some(open) = &mut self.open {
-            let mut json = Vec::new();
-            entries(call.partial_args, deltas)?.iter().for_each(|arg| open.writer.write(arg, &mut json));
-            if !will_continue {
-                open.writer.close(&mut json);
-            }
-            let arguments = ArgumentsDelta::More(deltas.store(&json));
-            deltas.push(Delta::Call(CallDelta { id, arguments, ..CallDelta::default() }));
+        let starts = known.is_none() && !new_name.is_empty();
+        let is_whole = known.is_none() && !is_partial;
+        if !new_name.is_empty() || !all.is_empty() {
+            let is_final = is_whole && has_reference;
+            deltas.push(Delta::Call(CallDelta {
+                starts,
+                index,
+                id,
+                name,
+                arguments,
+                is_final,
+                ..CallDelta::default()
+            }));
         }
+        if is_whole {
+            return Ok(());
+        }
+        let (mut json, room) = (Vec::new(), MAX_PATHS - self.paths());
+        entries(call.partial_args, deltas)?.iter().for_each(|arg| open.writer.write(arg, room, &mut json));
         if !will_continue {
-            self.open = None;
-            deltas.push(Delta::Call(CallDelta { id, is_final: true, ..CallDelta::default() }));
+            open.writer.close(&mut json);
+        }
+        let is_final = !will_continue && has_reference;
+        if is_final || !json.is_empty() {
+            let arguments = ArgumentsDelta::More(deltas.store(&json));
+            deltas.push(Delta::Call(CallDelta { index, id, arguments, is_final, ..CallDelta::default() }));
+        }
+        // What refers to no call can't be continued.
+        if will_continue && has_reference {
+            let position = known.unwrap_or(self.open.len());
+            self.open.insert(position, open);
+            if self.open.len() > MAX_OPEN {
+                self.open.remove(0);
+            }
         }
         Ok(())
+    }
+
+    /// Returns the call that a part with that name and id continues.
+    ///
+    /// Later parts leave out name and id, or repeat them, and either may come late. A part with an
+    /// id continues the call with that id, and any other the newest one.
+    fn find(&self, name: &[u8], id: &[u8]) -> Option<usize> {
+        let agree = |known: &[u8], given: &[u8]| known.is_empty() || given.is_empty() || *known == *given;
+        let is_named = |call: &StreamingCall| agree(&call.name, name);
+        let by_id = || self.open.iter().rposition(|call| !id.is_empty() && *call.id == *id && is_named(call));
+        let newest = || {
+            let newest = self.open.last()?;
+            Some(self.open.len() - 1).filter(|_| is_named(newest) && agree(&newest.id, id))
+        };
+        by_id().or_else(newest)
+    }
+}
+
+/// Returns a name or an id; empty if it is so long that it means nothing.
+///
+/// It is kept, and stored again for the parts of its call. Single surrogates become U+FFFD.
+fn short_text<'a>(raw: Raw<'a>, deltas: &mut Deltas) -> Cow<'a, [u8]> {
+    let text = text(raw);
+    if text.len() > MAX_NAME_LEN {
+        return Cow::default();
+    }
+    if core::str::from_utf8(&text).is_ok() {
+        return text;
+    }
+    let stored = deltas.store(&text);
+    let (start, end) = deltas.resolve(stored);
+    Cow::Owned(deltas.text.as_bytes()[start..end].to_vec())
+}
+
+/// Appends the end of a message that ends with that reason. Any that is not one of these is a failure.
+fn push_end(reason: &[u8], message: &[u8], deltas: &mut Deltas) {
+    match reason {
+        b"" => {}
+        b"STOP" | b"FINISH_REASON_UNSPECIFIED" => deltas.push(Delta::End),
+        b"MAX_TOKENS" => Ending::Truncated.push(reason, deltas),
+        _ => {
+            if !message.is_empty() {
+                let message = deltas.store(message);
+                deltas.push(Delta::Error(message));
+            }
+            Ending::Failed.push(reason, deltas);
+        }
     }
 }
 
@@ -222,11 +319,24 @@ fn push_blocked(feedback: Raw<'_>, deltas: &mut Deltas) {
     }
 }
 
-impl StreamingCall {
-    /// Returns whether a part with that name and id continues this call.
-    ///
-    /// Later parts leave out name and id, or repeat them, and the id may come late.
-    fn is_continued_by(&self, name: &[u8], id: &[u8]) -> bool {
-        (name.is_empty() || *name == *self.name) && (id.is_empty() || self.id.is_empty() || *id == *self.id)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::format;
+
+    #[test]
+    fn the_id_of_a_call_takes_memory_once_however_many_parts_it_has() {
+        let continued = ",{\"functionCall\":{\"willContinue\":true}}".repeat(1_000);
+        for len in [MAX_NAME_LEN, MAX_NAME_LEN + 1, 800_000] {
+            let id = "x".repeat(len);
+            let start = format!("{{\"functionCall\":{{\"id\":\"{id}\",\"name\":\"ask\",\"willContinue\":true}}}}");
+            let of = |parts: &str| format!("{{\"candidates\":[{{\"content\":{{\"parts\":[{parts}]}}}}]}}");
+            let (mut parser, mut deltas) = (GeminiParser::default(), Deltas::default());
+            for payload in [of(&format!("{start}{continued}")), of(&continued[1..])] {
+                parser.parse(&payload, &mut deltas).unwrap();
+                assert!(deltas.text.len() <= MAX_NAME_LEN + 3, "{} bytes of an id of {len}", deltas.text.len());
+                deltas.clear();
+            }
+        }
     }
 }

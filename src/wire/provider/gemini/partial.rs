@@ -36,11 +36,17 @@ enum PathStep {
     Index(u64),
 }
 
-/// The number of paths that are remembered.
-const MAX_PATHS: usize = 4096;
+/// The number of paths that are remembered, of all calls whose arguments are streaming.
+pub(super) const MAX_PATHS: usize = 4096;
+
+/// The bytes that a path may have.
+const MAX_PATH_LEN: usize = 4 << 10;
 
 /// The number of steps a path may have. The parser of the arguments accepts no deeper JSON.
 const MAX_DEPTH: usize = 128;
+
+/// What makes the JSON ill-formed, so that a part of a text is never taken for all of it.
+const ILL_FORMED: u8 = b'!';
 
 /// A writer of arguments as JSON text, from values at paths.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -57,18 +63,30 @@ pub(super) struct ArgumentsWriter {
 }
 
 impl ArgumentsWriter {
-    /// Returns whether the state is one of a body with that limit of an event.
-    pub(super) fn is_in_bounds(&self, limit: usize) -> bool {
+    /// Returns whether the state is one that a body can have.
+    pub(super) fn is_in_bounds(&self) -> bool {
         let len = |step: &PathStep| if let PathStep::Key(key) = step { key.len() } else { 0 };
-        // A path that is too deep has one step more. A lone surrogate, six bytes of the event, becomes nine.
+        // A path that is too deep has one step more.
         self.last.len() <= MAX_DEPTH + 1
-            && self.last.iter().map(len).sum::<usize>() <= limit.saturating_mul(2)
+            && self.last.iter().map(len).sum::<usize>() <= MAX_PATH_LEN
             && self.written.len() <= MAX_PATHS
     }
 
-    /// Appends to `out` what a value adds to the JSON.
-    pub(super) fn write(&mut self, arg: &PartialArg<'_>, out: &mut Vec<u8>) {
-        let path = parse_path(&String::from_utf8_lossy(&text(arg.json_path)));
+    /// Returns the number of paths that are remembered.
+    pub(super) fn paths(&self) -> usize {
+        self.written.len()
+    }
+
+    /// Appends to `out` what a value adds to the JSON. `room`: the number of paths that may be
+    /// remembered.
+    pub(super) fn write(&mut self, arg: &PartialArg<'_>, room: usize, out: &mut Vec<u8>) {
+        let path = text(arg.json_path);
+        let path = String::from_utf8_lossy(&path);
+        if path.len() > MAX_PATH_LEN {
+            self.end_string(out);
+            return out.push(ILL_FORMED);
+        }
+        let path = parse_path(&path);
         if path.is_empty() {
             return;
         }
@@ -85,7 +103,7 @@ impl ArgumentsWriter {
             }
         }
         if !(self.in_string && string.is_some() && path == self.last) {
-            self.move_to(path, out);
+            self.move_to(path, room, out);
         }
         match string {
             Some(string) => {
@@ -126,8 +144,8 @@ impl ArgumentsWriter {
 
     /// Remembers a path, and its prefixes longer than `depth`.
     ///
-    /// Returns whether nothing was written at any of them before.
-    fn remember(&mut self, path: &[PathStep], depth: usize) -> bool {
+    /// Returns whether there is room, and nothing was written at any of them before.
+    fn remember(&mut self, path: &[PathStep], depth: usize, room: usize) -> bool {
         let mut hash = Fnv::default();
         let mut new = true;
         for (i, step) in path.iter().enumerate() {
@@ -135,22 +153,20 @@ impl ArgumentsWriter {
                 PathStep::Key(key) => key.hash(&mut hash),
                 PathStep::Index(index) => (!index).hash(&mut hash),
             }
-            new &= i < depth || (self.written.len() < MAX_PATHS && self.written.insert(hash.finish()));
+            new &= i < depth || (self.written.len() < room && self.written.insert(hash.finish()));
         }
         new
     }
 
     /// Moves from the last value to one at another path, or beside it if the path is the same.
-    fn move_to(&mut self, path: Vec<PathStep>, out: &mut Vec<u8>) {
+    fn move_to(&mut self, path: Vec<PathStep>, room: usize, out: &mut Vec<u8>) {
         let same = self.last.iter().zip(&path).take_while(|(a, b)| a == b).count();
         // A value has nothing inside and is written once, so the innermost step is never shared.
         let same = same.min(path.len() - 1).min(self.last.len().saturating_sub(1));
         let has_sibling = !self.last.is_empty();
         self.close_to(same + 1, out);
-        if path.len() > MAX_DEPTH || !self.remember(&path, same) {
-            // This makes the JSON ill-formed, so that a part of a text is never taken for all of
-            // it.
-            out.push(b'!');
+        if path.len() > MAX_DEPTH || !self.remember(&path, same, room) {
+            out.push(ILL_FORMED);
         }
         for (depth, step) in path.iter().enumerate().skip(same) {
             match (step, depth == same && has_sibling) {
@@ -222,7 +238,7 @@ mod tests {
     fn written(args: &[&str]) -> String {
         let (mut json, mut out) = (ArgumentsWriter::default(), Vec::new());
         for arg in args {
-            json.write(&serde_json::from_str(arg).unwrap(), &mut out);
+            json.write(&serde_json::from_str(arg).unwrap(), MAX_PATHS, &mut out);
         }
         json.close(&mut out);
         String::from_utf8(out).unwrap()
@@ -321,6 +337,9 @@ mod tests {
             |steps: usize| written(&[&format!("{{\"jsonPath\":\"${}\",\"numberValue\":1}}", ".a".repeat(steps))]);
         assert_eq!(deep(MAX_DEPTH), format!("{}1{}", "{\"a\":".repeat(MAX_DEPTH), "}".repeat(MAX_DEPTH)));
         assert!(deep(MAX_DEPTH + 1).contains('!'));
+        let long = |len: usize| written(&[&format!("{{\"jsonPath\":\"{}\",\"numberValue\":1}}", "a".repeat(len))]);
+        assert!(serde_json::from_str::<&RawValue>(&long(MAX_PATH_LEN)).is_ok());
+        assert_eq!(long(MAX_PATH_LEN + 1), "!");
         let wide = |places: usize| {
             let all: Vec<String> =
                 (0..places).map(|n| format!("{{\"jsonPath\":\"$.a{n}\",\"numberValue\":{n}}}")).collect();

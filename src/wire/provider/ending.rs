@@ -1,0 +1,25 @@
+//! How a message ends, by the reason that a provider gives.
+
+use crate::wire::deltas::{Delta, Deltas};
+
+/// How a message ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// With all that the model wanted to say, or with its calls.
+    Complete,
+    /// It reached a limit, or was cancelled: the last of it may be missing.
+    Truncated,
+    /// It failed, or a filter stopped it.
+    Failed,
+}
+
+impl Ending {
+    /// Appends the end of a message. That it failed is reported unless an error has been.
+    pub(super) fn push(self, reason: &[u8], deltas: &mut Deltas) {
+        if self == Ending::Failed {
+            let message = deltas.store(&[b"the message was stopped: ", reason].concat());
+            deltas.push(Delta::Failed(message));
+        }
+        deltas.push(Delta::AllFinal { truncated: self != Ending::Complete });
+    }
+}
