@@ -150,6 +150,32 @@ export const MESSAGES = {
     calls: [[ASK, '{"question":"Q']],
     reason: "length",
   },
+  "an envelope that only the end closes": {
+    message: `<tool_call>{"name": "${ASK}", "arguments": ${TEA}`,
+    text: [],
+    calls: [[ASK, TEA]],
+  },
+  "an envelope that the limit cut off": {
+    message: `<tool_call>{"name": "${ASK}", "arguments": ${TEA}`,
+    text: [],
+    calls: [[ASK, TEA.slice(0, -4)]],
+    reason: "length",
+  },
+  "a token of an envelope that the limit cut off": {
+    message: `<|tool_calls_section_begin|><|tool_call_begin|>functions.${ASK}:0<|tool_call_argument_begin|>${TEA}`,
+    text: [],
+    calls: [[ASK, TEA.slice(0, -4)]],
+    reason: "length",
+  },
+  "an envelope that the next one closes, which the limit cut off": {
+    message: `<tool_call>{"name": "${ASK}", "arguments": ${TEA}}<tool_call>{"name": "${ASK}", "arguments": {"question": "Mil`,
+    text: [],
+    calls: [
+      [ASK, TEA],
+      [ASK, '{"question":"Mil'],
+    ],
+    reason: "length",
+  },
   "a whole call and too much after it": {
     message: `${QUESTION} and`,
     text: [" and"],

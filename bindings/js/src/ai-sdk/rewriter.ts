@@ -51,13 +51,15 @@ export class Rewriter implements TextOutput {
     return free;
   }
 
-  complete(call: TextCall, event: CompleteEvent, raw: string): void {
+  complete(call: TextCall, event: CompleteEvent, raw: string, isAtEnd: boolean): void {
     this.#isCalled = true;
     const end = (isCut: boolean) => {
       if (isCut) call.reject(CUT_OFF, raw);
       else call.complete(event, raw);
     };
-    if (event.noteCodes.includes("stream_ended")) this.#waiting.push(end);
+    const notes = event.noteCodes;
+    const isOpen = notes.includes("stream_ended") || (isAtEnd && notes.includes("unclosed_envelope"));
+    if (isOpen) this.#waiting.push(end);
     else end(false);
   }
 
@@ -182,7 +184,8 @@ export class Rewriter implements TextOutput {
   #ask({ tool, partials, event }: DraftCall): void {
     const call = new TextCall(tool, this);
     for (const partial of partials) call.partial(partial);
-    this.complete(call, event, "");
+    // A draft is asked only if the message is whole.
+    this.complete(call, event, "", false);
   }
 }
 

@@ -7,8 +7,11 @@ import { TextCall } from "./text-call.js";
 
 /** The response that a block of text is a part of. */
 export interface TextOutput extends Output {
-  /** Ends a call in text, unless its end has to wait for the reason why the model finished. */
-  complete(call: TextCall, event: CompleteEvent, raw: string): void;
+  /**
+   * Ends a call in text, unless its end has to wait for the reason why the model finished. `isAtEnd` if it ended with the
+   * response.
+   */
+  complete(call: TextCall, event: CompleteEvent, raw: string, isAtEnd: boolean): void;
   /**
    * Returns whether all text of the response is JSON that the caller asked for; `undefined` while only white space has
    * come. `next` is the next text.
@@ -172,7 +175,7 @@ export class TextBlock {
     if (call === undefined) return this.#write(raw, part);
     this.#advance(raw.length);
     if (event.type === "rejected") call.reject(event, raw);
-    else this.#output.complete(call, event, raw);
+    else this.#output.complete(call, event, raw, part === undefined);
   }
 
   /** Writes the next text, each piece of it in its block. */
