@@ -1,3 +1,4 @@
+import type { Level } from "./mirror.js";
 import { type Schema, SchemaReader } from "./schema.js";
 import { type OptionRole, type QuestionRole, type Shape, SHAPES } from "./shapes.js";
 
@@ -26,6 +27,8 @@ export interface QuestionTool {
   readonly keys: Keys;
   /** Whether the keys are all that the tool's input can have, so that writing it anew loses nothing. */
   readonly isExact: boolean;
+  /** What the objects of a native input may have besides the keys. */
+  readonly levels: readonly Level[];
 }
 
 /** What a key can be for. */
@@ -36,6 +39,12 @@ const NEEDED: readonly AnyRole[] = ["text", "answer"];
 
 /** What a required key has where the call has nothing for it; others are texts, and empty then, as models write them. */
 const BLANKS: Partial<Record<AnyRole, unknown>> = { options: [], multiple: false, custom: false, recommended: false };
+
+/** What questions and options have if their call does not say; a description of the tool may say something else. */
+export const DEFAULTS: Partial<Record<AnyRole, boolean>> = { multiple: false, custom: true, recommended: false };
+
+/** Other names that the text of an option is read from. */
+const ANSWERS = ["suggest", "suggestion", "text", "answer", "label", "title", "value"];
 
 type Names<Role extends string> = Partial<Record<Role, readonly string[]>>;
 
@@ -48,13 +57,13 @@ export function questionTool(name: string, inputSchema: unknown): QuestionTool |
   const asks = (one: Schema) => isText(shape.question.text, one);
   const root = roots.find((one) => shape.list !== undefined && has(one, shape.list)) ?? roots.find(asks) ?? withProperties(roots);
   const usually = usual(shape);
-  const unknown: QuestionTool = { name, shape: shape.name, keys: usually, isExact: false };
+  const unknown: QuestionTool = { name, shape: shape.name, keys: usually, isExact: false, levels: [] };
   if (root === undefined) return unknown;
   const list = shape.list !== undefined && has(root, shape.list) ? shape.list : undefined;
   const lists = list === undefined ? [] : schema.alternatives(root.properties?.[list]);
-  const levels = list === undefined ? [root] : schema.alternatives(withItems(lists)?.items);
-  const level = levels.find(asks);
-  if (level === undefined) return levels.every(isAnything) ? { ...unknown, keys: { ...usually, list } } : undefined;
+  const forms = list === undefined ? [root] : schema.alternatives(withItems(lists)?.items);
+  const level = forms.find(asks);
+  if (level === undefined) return forms.every(isAnything) ? { ...unknown, keys: { ...usually, list } } : undefined;
 
   const [options] = select({ options: shape.options }, level, schema);
   const choices = options === undefined ? [] : schema.alternatives(level.properties?.[options.name]);
@@ -69,8 +78,32 @@ export function questionTool(name: string, inputSchema: unknown): QuestionTool |
     option: item?.type === "string" ? undefined : select(shape.option, item, schema),
   };
   // Of several alternatives one is written, and another may be meant.
-  const isOne = [roots, lists, levels, choices, items].every(({ length }) => length <= 1);
-  return { name, shape: shape.name, keys, isExact: isOne && isExact(keys, root, level, item) };
+  const isOne = [roots, lists, forms, choices, items].every(({ length }) => length <= 1);
+  const isRead = shape.unread === undefined || !has(level, shape.unread);
+  const levels = levelsOf(shape, keys, root, level, item);
+  return { name, shape: shape.name, keys, isExact: isOne && isRead && isExact(keys, root, level, item), levels };
+}
+
+function levelsOf(shape: Shape, { question, options, option }: Keys, root: Schema, level: Schema, item: Schema | undefined): Level[] {
+  const asked = [shape.list ?? [], shape.title ?? [], shape.options, Object.values(shape.question)].flat(2);
+  const list = options !== undefined && options.blank === undefined ? [[options.name, "[]"] as const] : [];
+  const one = (schema: Schema, known: readonly string[], unwritten: readonly (readonly [string, string])[]): Level => ({
+    known: new Set([...known, ...ANSWERS]),
+    unwritten: new Map(unwritten),
+    isOpen: schema.additionalProperties !== false,
+  });
+  return [
+    ...(level === root ? [] : [one(root, asked, [])]),
+    one(level, asked, [...list, ...unwritten(question)]),
+    ...(item?.properties === undefined ? [] : [one(item, Object.values(shape.option).flat(), unwritten(option ?? []))]),
+  ];
+}
+
+/** Returns the keys that a native call has only if it need not, with what they are then. */
+function unwritten(keys: readonly Key<AnyRole>[]): (readonly [string, string])[] {
+  return keys.flatMap(({ role, name, blank }) =>
+    blank === undefined && DEFAULTS[role] !== undefined ? [[name, String(DEFAULTS[role])] as const] : [],
+  );
 }
 
 function has({ properties }: Schema, name: string): boolean {
