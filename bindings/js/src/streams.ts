@@ -1,4 +1,4 @@
-import { open } from "./chunks.js";
+import { type Chunks, open } from "./chunks.js";
 import type { FollowupEvent } from "./events.js";
 import { kind, object, type ResponseOptions } from "./options.js";
 import { ResponseParser } from "./parsers.js";
@@ -20,80 +20,103 @@ export interface StreamOptions extends ResponseOptions {
 /**
  * Returns the events of a provider's response, as they come.
  *
- * The source is read no faster than the events are taken. It is cancelled if the loop is left, if the signal is aborted, and if
- * the options are wrong. Once the signal is aborted no event comes any more, not even one that has been parsed already: the loop
+ * The source is opened at once, and read no faster than the events are taken. It is cancelled if the loop is left, if the
+ * generator is ended before its first event, if the signal is aborted, and if the options are wrong. Once the signal is aborted no event comes any more, not even one that has been parsed already: the loop
  * throws the signal's reason.
  *
  * Of a `Response` whose status is an error, such as 502, only `error` events come, and at its end the loop throws a
  * `StatusError`, unless the provider has said what is wrong.
  */
 export function events(source: Source, options: StreamOptions = {}): AsyncGenerator<FollowupEvent, void> {
-  const leaving = new Leaving();
-  const generator = read(source, options, leaving);
-  const end = generator.return.bind(generator);
-  // A generator that waits for a chunk would end only after it.
+  const reading = new Reading(source, options);
+  const generator = read(reading);
+  const [end, fail] = [generator.return.bind(generator), generator.throw.bind(generator)];
+  // A generator that has not begun would end without its `finally`.
+  const closed = <T>(result: Promise<T>) => (reading.hasBegun ? result : result.finally(() => reading.close()));
   generator.return = (value) => {
-    leaving.leave();
-    return end(value);
+    // A generator that waits for a chunk would end only after it.
+    reading.leave();
+    return closed(end(value));
   };
+  generator.throw = (error) => closed(fail(error));
   return generator;
 }
 
-/** Ends the wait for a chunk when the events are not wanted any more. */
-class Leaving {
-  readonly #abort = new AbortController();
+/** A source that is being read. */
+class Reading {
+  readonly chunks: Chunks<Uint8Array | string>;
+  readonly parser: ResponseParser;
+  readonly signal: AbortSignal | undefined;
+  readonly #leaving = new AbortController();
+  /** Also while the loop is busy with an event. */
+  readonly #abort = () => void this.#cancel();
+  hasBegun = false;
   isWaiting = false;
+  /** Whether the source has ended, or has been cancelled. */
+  isOver = false;
 
-  get signal(): AbortSignal {
-    return this.#abort.signal;
+  constructor(source: Source, options: StreamOptions) {
+    this.chunks = open<Uint8Array | string>(source);
+    try {
+      const { signal, ...rest } = object(options, "options");
+      this.signal = checkedSignal(signal);
+      this.parser = new ResponseParser(rest);
+    } catch (error) {
+      void this.#cancel();
+      throw error;
+    }
+    this.signal?.addEventListener("abort", this.#abort);
+    if (this.signal?.aborted) this.#abort();
+  }
+
+  /** Ends the wait for a chunk when the events are not wanted any more. */
+  get leaving(): AbortSignal {
+    return this.#leaving.signal;
   }
 
   leave(): void {
-    if (this.isWaiting) this.#abort.abort();
+    if (this.isWaiting) this.#leaving.abort();
+  }
+
+  async close(): Promise<void> {
+    this.isWaiting = false;
+    this.signal?.removeEventListener("abort", this.#abort);
+    this.parser.free();
+    const cancelled = this.#cancel();
+    // A source that stalls may never have ended.
+    if (!this.signal?.aborted && !this.leaving.aborted) await cancelled;
+  }
+
+  async #cancel(): Promise<void> {
+    if (this.isOver) return;
+    this.isOver = true;
+    // What has broken already, as a response whose signal it is, can't be cancelled.
+    await this.chunks.cancel(this.signal?.reason).catch(() => {});
   }
 }
 
-async function* read(source: Source, options: StreamOptions, leaving: Leaving): AsyncGenerator<FollowupEvent, void> {
-  const chunks = open<Uint8Array | string>(source);
-  let signal: AbortSignal | undefined;
-  let isOver = false;
-  async function cancel(): Promise<void> {
-    if (isOver) return;
-    isOver = true;
-    // What has broken already, as a response whose signal it is, can't be cancelled.
-    await chunks.cancel(signal?.reason).catch(() => {});
-  }
-  // Also while the loop is busy with an event.
-  const abort = () => void cancel();
-  let parser: ResponseParser | undefined;
+async function* read(reading: Reading): AsyncGenerator<FollowupEvent, void> {
+  const { chunks, parser, signal, leaving } = reading;
+  reading.hasBegun = true;
   const gate = new Gate(chunks.failure);
   try {
-    const { signal: given, ...rest } = object(options, "options");
-    signal = checkedSignal(given);
-    signal?.addEventListener("abort", abort);
-    parser = new ResponseParser(rest);
     for (;;) {
       signal?.throwIfAborted();
-      leaving.isWaiting = true;
-      const next = await unlessAborted(unlessAborted(chunks.next(), signal), leaving.signal);
-      leaving.isWaiting = false;
+      reading.isWaiting = true;
+      const next = await unlessAborted(unlessAborted(chunks.next(), signal), leaving);
+      reading.isWaiting = false;
       // A stream that was cancelled is done, but its message is not.
       signal?.throwIfAborted();
       if (next.done) break;
       yield* unlessAbortedBetween(gate.pass(parser.feed(next.value)), signal);
     }
-    isOver = true;
+    reading.isOver = true;
     yield* unlessAbortedBetween(gate.pass(parser.finish()), signal);
     gate.end();
   } catch (error) {
-    if (!leaving.signal.aborted) throw error;
+    if (!leaving.aborted) throw error;
   } finally {
-    leaving.isWaiting = false;
-    signal?.removeEventListener("abort", abort);
-    parser?.free();
-    const cancelled = cancel();
-    // A source that stalls may never have ended.
-    if (!signal?.aborted && !leaving.signal.aborted) await cancelled;
+    await reading.close();
   }
 }
 

@@ -150,6 +150,32 @@ export const MESSAGES = {
     calls: [[ASK, '{"question":"Q']],
     reason: "length",
   },
+  "an envelope that only the end closes": {
+    message: `<tool_call>{"name": "${ASK}", "arguments": ${TEA}`,
+    text: [],
+    calls: [[ASK, TEA]],
+  },
+  "an envelope that the limit cut off": {
+    message: `<tool_call>{"name": "${ASK}", "arguments": ${TEA}`,
+    text: [],
+    calls: [[ASK, TEA.slice(0, -4)]],
+    reason: "length",
+  },
+  "a token of an envelope that the limit cut off": {
+    message: `<|tool_calls_section_begin|><|tool_call_begin|>functions.${ASK}:0<|tool_call_argument_begin|>${TEA}`,
+    text: [],
+    calls: [[ASK, TEA.slice(0, -4)]],
+    reason: "length",
+  },
+  "an envelope that the next one closes, which the limit cut off": {
+    message: `<tool_call>{"name": "${ASK}", "arguments": ${TEA}}<tool_call>{"name": "${ASK}", "arguments": {"question": "Mil`,
+    text: [],
+    calls: [
+      [ASK, TEA],
+      [ASK, '{"question":"Mil'],
+    ],
+    reason: "length",
+  },
   "a whole call and too much after it": {
     message: `${QUESTION} and`,
     text: [" and"],
@@ -200,28 +226,28 @@ export const NATIVE = {
   "a form as a string, its options first": {
     tool: "AskUserQuestion",
     arguments: JSON.stringify({ questions: JSON.stringify([{ options: ["A"], header: "H", question: "Q" }]) }),
-    written: '{"questions":[{"options":[{"label":"A"}],"header":"H","question":"Q","multiSelect":false}]}',
+    written: '{"questions":[{"options":[{"label":"A"}],"header":"H","question":"Q"}]}',
   },
-  "all of it as a string": { tool: "AskUserQuestion", arguments: JSON.stringify(FORM), written: FORM_WRITTEN },
+  "all of it as a string": { tool: "AskUserQuestion", arguments: JSON.stringify(FORM), written: FORM_WRITTEN.replace('"multiSelect":false,', "") },
   "a form": {
     tool: "AskUserQuestion",
     arguments: FORM,
-    written: FORM.replace('"Why?"}', '"Why?","multiSelect":false,"options":[]}'),
+    written: FORM.replace('"Why?"}', '"Why?","options":[]}'),
   },
   "a form as a string": {
     tool: "AskUserQuestion",
     arguments: JSON.stringify({ questions: JSON.stringify([{ question: "Q", header: "H", options: ["A"] }]) }),
-    written: '{"questions":[{"question":"Q","header":"H","options":[{"label":"A"}],"multiSelect":false}]}',
+    written: '{"questions":[{"question":"Q","header":"H","options":[{"label":"A"}]}]}',
   },
   "a list as a form": {
     tool: "AskUserQuestion",
     arguments: '[{"question": "Q"}]',
-    written: '{"questions":[{"question":"Q","multiSelect":false,"options":[]}]}',
+    written: '{"questions":[{"question":"Q","options":[]}]}',
   },
   "a question without its list": {
     tool: "AskUserQuestion",
     arguments: '{"question": "Q", "options": ["A"]}',
-    written: '{"questions":[{"question":"Q","options":[{"label":"A"}],"multiSelect":false}]}',
+    written: '{"questions":[{"question":"Q","options":[{"label":"A"}]}]}',
   },
   "the arguments of another tool": { tool: "read_file", arguments: '{"path": "/a" }', written: '{"path": "/a" }' },
 };

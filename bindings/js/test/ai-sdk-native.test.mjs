@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import { ASK, block, CLINE, finish, joined, native, rewrite } from "./ai-sdk-help.mjs";
 import { assertLaws, everyCut } from "./ai-sdk-laws.mjs";
+import { cut } from "./help.mjs";
 
 const CALL = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
 const INPUT = '{"question":"Tea?","follow_up":[]}';
@@ -128,6 +130,84 @@ describe("a native call", () => {
         }
       }
     }
+  });
+
+  test("has no flag that the model did not write, since the schema may have another default, and keeps those that it wrote", async () => {
+    const yes = { type: "boolean", default: true };
+    const cline = { ...CLINE, inputSchema: object({ question: string, options: list(string), is_multi_select: yes }, ["question"]) };
+    const gemini = {
+      type: "function",
+      name: "ask_user",
+      inputSchema: object({ question: string, choices: list(string), allow_freeform: { type: "boolean", default: false } }, ["question"]),
+    };
+    const option = object({ label: string, recommended: flag, description: string }, ["label"]);
+    const question = object({ question: string, options: list(option), multiSelect: flag, allowFreeformInput: flag }, ["question"]);
+    const editor = { type: "function", name: "askQuestions", inputSchema: object({ questions: list(question) }) };
+    const opencode = {
+      type: "function",
+      name: "question",
+      inputSchema: object({ questions: list(object({ question: string, options: list(object({ label: string })), custom: flag }, ["question"])) }),
+    };
+    const options = [{ label: "Abc", recommended: false, description: "d" }, { label: "B", recommended: true }, { label: "C", recommended: false }];
+    for (const [tool, value] of [
+      [cline, { question: "Q", options: ["a", "b"] }],
+      [cline, { question: "Q", is_multi_select: false, options: ["a"] }],
+      [cline, { question: "Q", options: [], is_multi_select: false }],
+      [cline, { options: [], is_multi_select: true, question: "Q" }],
+      [gemini, { question: "Q", choices: ["a"] }],
+      [gemini, { question: "Q", choices: ["a"], allow_freeform: true }],
+      [gemini, { allow_freeform: true, question: "Q", choices: ["a"] }],
+      [gemini, { question: "Q", allow_freeform: false, choices: ["a"] }],
+      [editor, { questions: [{ question: "Q", options }, { question: "R", multiSelect: false, options: [], allowFreeformInput: true }] }],
+      [editor, { questions: [{ multiSelect: false, allowFreeformInput: true, question: "Q", options: [{ recommended: false, label: "A" }] }] }],
+      [opencode, { questions: [{ question: "Q", custom: false, options: [{ label: "A" }] }] }],
+    ]) {
+      assert.equal(await written(tool, value), JSON.stringify(value));
+      const spaced = JSON.stringify(value, null, 2).replaceAll("[]", "[ ]");
+      const got = await rewrite([...native(tool.name, [...spaced]), finish("tool-calls")], { tools: [tool] });
+      assert.equal(call(got).input, spaced);
+    }
+  });
+
+  test("keeps the keys that its schema allows, although it does not list them", async () => {
+    const ask = (more = {}, ofOption = {}) => ({
+      ...ASK,
+      inputSchema: { ...object({ question: string, follow_up: list({ ...object({ text: string }), ...ofOption }) }), ...more },
+    });
+    const odd = { "}": ["\"}\\", { a: null }], b: -1.5e3 };
+    const whole = { reason: "r}\",", question: "Q", urgent: true, follow_up: [{ id: 1, text: "A", odd }, { text: "B", x: "" }], odd, last: [] };
+    assert.equal(await written(ask(), whole), JSON.stringify(whole));
+    // What is required is added, and other shapes are repaired.
+    assert.equal(await written(ask(), { x: 1, question: "Q", y: [2] }), '{"x":1,"question":"Q","y":[2],"follow_up":[]}');
+    assert.equal(await written(ask(), { x: 1, question: "Q", follow_up: ["A"] }), '{"x":1,"question":"Q","follow_up":[{"text":"A"}]}');
+    assert.equal(await written(ask(), { x: 1, question: "Q", suggestions: ["A"] }), '{"x":1,"question":"Q","follow_up":[{"text":"A"}]}');
+    // Without the others it is not valid.
+    const closed = { additionalProperties: false };
+    const asked = { question: "Q", x: 1, follow_up: [{ text: "A", y: 2 }] };
+    assert.equal(await written(ask(closed, closed), asked), '{"question":"Q","follow_up":[{"text":"A"}]}');
+    assert.equal(await written(ask({}, closed), asked), '{"question":"Q","x":1,"follow_up":[{"text":"A"}]}');
+  });
+
+  test("stays as it is with any other members in it, at any cut", async () => {
+    const member = fc.tuple(fc.string({ maxLength: 4 }).map((name) => `x${name}`), fc.jsonValue({ maxDepth: 2 }));
+    const others = fc.uniqueArray(member, { selector: ([name]) => name, maxLength: 2 });
+    const mixed = (known) => fc.tuple(others, others, others).map(([a, b, c]) => [...a, known[0], ...b, known[1], ...c].filter(Boolean));
+    const text = fc.constantFrom("A", "long enough", "é\n");
+    const write = (members) => `{${[...new Map(members)].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(", ")}}`;
+    const json = (members, known = {}) => write(members.map(([name, value]) => [name, name in known ? value : JSON.stringify(value)]));
+    const option = fc.tuple(text, fc.boolean()).chain(([label, isMarked]) => mixed([["text", label], isMarked && ["mode", "code"]]).map((all) => json(all)));
+    const input = fc.tuple(text, fc.array(option, { maxLength: 3 })).chain(([question, options]) =>
+      mixed([["question", JSON.stringify(question)], ["follow_up", `[${options.join(",")}]`]]).map((all) => json(all, { question: 1, follow_up: 1 })),
+    );
+    await fc.assert(
+      fc.asyncProperty(input, fc.array(fc.nat(500), { maxLength: 8 }), async (given, at) => {
+        const deltas = cut(given, at.map((offset) => offset % (given.length + 1)));
+        const got = await rewrite([...native("ask_followup_question", deltas), finish("tool-calls")], { tools: [ASK] });
+        assertLaws(got);
+        assert.equal(call(got).input, given);
+      }),
+      { numRuns: Number(process.env.RUNS ?? 200) },
+    );
   });
 
   test("has the limits that the caller sets", async () => {

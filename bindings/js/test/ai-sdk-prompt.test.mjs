@@ -155,6 +155,10 @@ describe("the history", () => {
         { type: "file", data: new URL("https://a.example/b.png"), mediaType: "image/*" },
       ],
       [
+        { type: "image-url", url: "/uploads/b.png" },
+        { type: "text", text: "[image-url: /uploads/b.png]" },
+      ],
+      [
         { type: "file", data: { type: "data", data: "aGk=" }, mediaType },
         { type: "file", data: { type: "data", data: "aGk=" }, mediaType },
       ],

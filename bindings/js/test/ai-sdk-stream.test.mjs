@@ -256,6 +256,46 @@ describe("a stream", () => {
   });
 });
 
+describe("a response that broke off", () => {
+  // What providers of the AI SDK give where the body has no reason to finish.
+  const reasons = [
+    { unified: "other", raw: undefined },
+    { unified: "other", raw: null },
+  ];
+
+  test("asks no call that only its end closes", async () => {
+    for (const finishReason of reasons) {
+      const [rejected, onRejected] = collector();
+      const parts = [...block([CALL.slice(0, -10)]), { type: "finish", finishReason, usage: {} }];
+      const got = await rewrite(parts, { onRejected });
+      assert.throws(() => JSON.parse(call(got).input));
+      assert.deepEqual(got.at(-1).finishReason, finishReason);
+      assert.deepEqual(rejected, ["truncated"]);
+      const doGenerate = async () => ({ content: [{ type: "text", text: CALL.slice(0, -10) }], finishReason, usage: {} });
+      const { content } = await middleware().wrapGenerate({ doGenerate, params: { prompt: [], tools: [ASK] } });
+      assert.equal(call(content).input, call(got).input);
+    }
+    const raw = { unified: "other", raw: "pause" };
+    const got = await rewrite([...block([CALL.slice(0, -10)]), { type: "finish", finishReason: raw, usage: {} }]);
+    assert.equal(call(got).input, INPUT);
+  });
+
+  test("asks a call that is closed, and none in the reasoning", async () => {
+    for (const finishReason of reasons) {
+      const end = { type: "finish", finishReason, usage: {} };
+      assert.equal(call(await rewrite([...block([CALL]), end])).input, INPUT);
+      const reasoning = [{ type: "reasoning-delta", id: "r", delta: CALL }, end];
+      assert.deepEqual(await rewrite(reasoning, { reasoning: true }), reasoning);
+    }
+  });
+
+  /** Returns a list of the codes of rejected calls, and what adds one. */
+  function collector() {
+    const codes = [];
+    return [codes, ({ code }) => codes.push(code)];
+  }
+});
+
 describe("a stream that is not read to its end", () => {
   // One parser of each kind is open.
   const parts = [

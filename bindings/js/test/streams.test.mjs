@@ -179,6 +179,53 @@ describe("events with a signal", () => {
     }
   });
 
+  describe("that are not begun", () => {
+    /** Returns a stream, and a list with what it was cancelled with. */
+    function endless() {
+      const cancelled = [];
+      const pull = (controller) => controller.enqueue(new TextEncoder().encode("Hi. "));
+      return [new ReadableStream({ pull, cancel: (reason) => void cancelled.push(reason) }), cancelled];
+    }
+
+    test("cancel their source when they are ended", async () => {
+      for (const end of [
+        (generator) => generator.return(),
+        (generator) => generator.throw(new Error("mine")).catch(({ message }) => assert.equal(message, "mine")),
+        (generator) => ReadableStream.from(generator).cancel(),
+      ]) {
+        openParsers.clear();
+        const [source, cancelled] = endless();
+        const generator = events(source);
+        await end(generator);
+        assert.equal(cancelled.length, 1);
+        assert.equal(openParsers.size, 0);
+        assert.deepEqual(await generator.next(), { value: undefined, done: true });
+      }
+      let isClosed = false;
+      const iterable = { [Symbol.iterator]: () => ({ next: () => ({ value: "a" }), return: () => ((isClosed = true), {}) }) };
+      await events(iterable).return();
+      assert.ok(isClosed);
+    });
+
+    test("cancel their source with the signal, and throw its reason", async () => {
+      const abort = new AbortController();
+      const [source, cancelled] = endless();
+      const generator = events(source, { signal: abort.signal });
+      abort.abort("enough");
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.deepEqual(cancelled, ["enough"]);
+      await assert.rejects(generator.next(), (reason) => reason === "enough");
+    });
+
+    test("are refused at once if an option is wrong or there is no source", async () => {
+      const [source, cancelled] = endless();
+      assert.throws(() => events(source, { strict: 1 }), /strict: a boolean was expected/);
+      assert.throws(() => events(3), /a Response, a ReadableStream or an iterable was expected/);
+      await new Promise((resolve) => setImmediate(resolve));
+      assert.equal(cancelled.length, 1);
+    });
+  });
+
   test("cancels a source that stalls when it is left, and ends the wait for it", { timeout: 10_000 }, async () => {
     let isCancelled = false;
     const stalled = new ReadableStream({ start: (controller) => controller.enqueue(BODY.slice(0, 60)), cancel: () => void (isCancelled = true) });

@@ -2,6 +2,8 @@
 
 import asyncio
 import inspect
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 import pytest
 from followup import ArgumentsParser, Complete, Parser, ResponseParser, Text, events
@@ -30,7 +32,7 @@ def test_an_iterable_gives_a_generator_of_the_events_of_a_response():
 
 def test_an_asynchronous_iterable_gives_an_asynchronous_generator():
     stream = events(source(PIECES))
-    assert inspect.isasyncgen(stream)
+    assert isinstance(stream, AsyncGenerator)
     assert asyncio.run(collect(stream)) == run(ResponseParser(), PIECES)
 
 
@@ -142,6 +144,88 @@ def test_events_that_are_not_taken_to_their_end_close_a_source_that_somebody_kee
     next(taken)
     taken.close()
     assert source.closed
+
+
+class Endless:
+    """A source of either kind that somebody keeps."""
+
+    def __init__(self):
+        self.closed = 0
+
+    def __next__(self):
+        return "text"
+
+    async def __anext__(self):
+        return "text"
+
+    def close(self):
+        self.closed += 1
+
+    async def aclose(self):
+        await asyncio.sleep(0)
+        self.closed += 1
+
+
+class SyncEndless(Endless):
+    def __iter__(self):
+        return self
+
+
+class AsyncEndless(Endless):
+    def __aiter__(self):
+        return self
+
+
+def test_events_of_which_none_was_taken_close_their_source():
+    source = SyncEndless()
+    stream = events(source, Parser())
+    stream.close()
+    assert source.closed == 1 and list(stream) == []
+    source = SyncEndless()
+    with pytest.raises(LookupError):
+        events(source, Parser()).throw(LookupError())
+    assert source.closed == 1
+
+
+def test_asynchronous_events_of_which_none_was_taken_close_their_source():
+    async def main():
+        source = AsyncEndless()
+        stream = events(source, Parser())
+        await stream.aclose()
+        await stream.aclose()
+        assert source.closed == 1 and await collect(stream) == []
+        source = AsyncEndless()
+        with pytest.raises(LookupError):
+            await events(source, Parser()).athrow(LookupError())
+        assert source.closed == 1
+        source = AsyncEndless()
+        stream = events(source, Parser())
+        assert await anext(stream) == await stream.asend(None) == Text("text")
+        with pytest.raises(LookupError):
+            await stream.athrow(LookupError())
+        assert source.closed == 1
+        async with aclosing(events(source, Parser())) as stream:
+            pass
+        assert source.closed == 2
+
+    asyncio.run(main())
+
+
+def test_a_task_that_is_cancelled_closes_the_source():
+    class Waiting(AsyncEndless):
+        async def __anext__(self):
+            await asyncio.sleep(60)
+
+    async def waits():
+        source = Waiting()
+        task = asyncio.create_task(collect(events(source, Parser())))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return source.closed
+
+    assert asyncio.run(waits()) == 1
 
 
 @pytest.mark.parametrize("parser, shown", [("anthropic", "not str"), (Parser, "not the class Parser")])

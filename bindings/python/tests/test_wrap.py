@@ -3,9 +3,9 @@
 import asyncio
 
 import pytest
-from wrap_help import CHUNKS, AsyncSource, SyncSource, kinds
+from wrap_help import CHUNKS, AsyncSource, SyncSource, chunk, kinds
 
-from followup import Rejected, Text
+from followup import Complete, Rejected, Text
 from followup.openai import wrap
 
 
@@ -114,6 +114,66 @@ def test_an_error_of_an_asynchronous_stream_is_raised_and_ends_the_open_call():
         return stream.followup
 
     assert kinds(asyncio.run(main())) == ["rejected"]
+
+
+ARGUMENTS = '{"question": "Tea?", "follow_up": [{"text": "Yes"}]}'
+# Calls outside any value, which only the end of the message closes.
+UNCLOSED = [
+    "<ask_followup_question><question>Tea?</question><follow_up><suggest>Yes</suggest>",
+    f'<tool_call>{{"name": "ask_followup_question", "arguments": {ARGUMENTS}}}',
+    f'<tool_call>{{"name": "ask_followup_question", "arguments": {ARGUMENTS}',
+]
+
+
+@pytest.mark.parametrize("text", UNCLOSED)
+@pytest.mark.parametrize("error", [ConnectionError("reset"), asyncio.CancelledError()])
+def test_an_exception_completes_no_call_that_only_the_end_closes(text, error):
+    def reads(stream):
+        with pytest.raises(type(error)):
+            for _ in stream:
+                pass
+        return stream.followup
+
+    async def reads_async(stream):
+        with pytest.raises(type(error)):
+            async for _ in stream:
+                pass
+        return stream.followup
+
+    told = []
+    [rejected] = reads(wrap(SyncSource([chunk(text)], error), on_event=told.append))
+    assert isinstance(rejected, Rejected) and told[-1] == rejected
+    assert (rejected.code, rejected.part) == ("truncated", "parameters")
+    assert rejected.message == "the message ended before the call was closed"
+    assert rejected.question == "Tea?" and [one.answer for one in rejected.suggestions] == ["Yes"]
+    assert asyncio.run(reads_async(wrap(AsyncSource([chunk(text)], error)))) == [rejected]
+
+    stream = wrap([chunk(text)])
+    list(stream)
+    [complete] = stream.followup
+    assert isinstance(complete, Complete) and complete.envelope == rejected.envelope
+    assert {"stream_ended", "unclosed_envelope"} & set(complete.note_codes)
+
+
+def test_an_exception_completes_a_native_call_whose_arguments_are_whole():
+    call = {"index": 0, "id": "a", "function": {"name": "ask_followup_question", "arguments": ARGUMENTS}}
+    source = [{"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}]
+    stream = wrap(SyncSource(source, ConnectionError("reset")))
+    with pytest.raises(ConnectionError):
+        list(stream)
+    assert kinds(stream.followup) == ["complete"]
+
+
+def test_an_exception_completes_no_call_in_the_reasoning():
+    text = "<ask_followup_question><question>Tea?</question></ask_followup_question>"
+    source = [{"choices": [{"index": 0, "delta": {"reasoning_content": text}}]}]
+    stream = wrap(source, reasoning=True)
+    list(stream)
+    assert kinds(stream.followup)[-1] == "complete"
+    stream = wrap(SyncSource(source, ConnectionError("reset")), reasoning=True)
+    with pytest.raises(ConnectionError):
+        list(stream)
+    assert kinds(stream.followup)[-1] == "rejected"
 
 
 class Resuming:

@@ -40,6 +40,39 @@ for (const version of Object.keys(VERSIONS)) {
     assert.deepEqual(errors, []);
   });
 
+  test(`React ${version}: the same question again is another call`, async (t) => {
+    const { page, errors } = await opened(t, version, { query: "current" });
+    const answer = { type: "suggestion", suggestion: 0 };
+    for (const end of [{ state: "answered", answer }, { state: "cancelled" }, { state: "discussed", answers: [] }, { state: "rejected", code: "malformed", message: "bad" }]) {
+      await show(page, open("Which?"));
+      await part(page, "take").click();
+      await show(page, open("Which?", end));
+      await until(page, (state) => document.querySelector(".question").dataset.state === state, end.state);
+      await show(page, open("Which?"));
+      await until(page, () => document.querySelector(".question").dataset.state === "open");
+      await show(page, growing("", { index: 9 }));
+    }
+    assert.equal((await answers(page)).length, 4);
+    assert.deepEqual(errors, []);
+  });
+
+  test(`React ${version}: a growing question of another text is another call, and one that grows is not`, async (t) => {
+    const { page, errors } = await opened(t, version, { query: "current" });
+    const words = () => page.inputValue("[data-part=text]");
+    await show(page, growing("Which da"));
+    await page.fill("[data-part=text]", "mine");
+    for (const next of [growing("Which database? "), growing("Which database? "), open("Which database?")]) {
+      await show(page, next);
+      await until(page, (text) => document.querySelector("[data-part=question]").textContent.trim() === text.trim(), next.questions[0].text);
+      assert.equal(await words(), "mine");
+    }
+    await show(page, growing("Which da"));
+    await page.fill("[data-part=text]", "mine");
+    await show(page, growing("Something else"));
+    await eventually(async () => (await words()) === "");
+    assert.deepEqual(errors, []);
+  });
+
   test(`React ${version}: the focus stays when the next call comes, and a double click does not answer it`, async (t) => {
     const { page, errors } = await opened(t, version, { query: "current" });
     const next = (call) =>

@@ -1,6 +1,6 @@
 import type { CompleteEvent, FollowupEvent, PartialEvent } from "../events.js";
 import { Parser } from "../parsers.js";
-import { feed } from "./feed.js";
+import { TextFeed } from "./feed.js";
 import type { Settings } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 
@@ -15,16 +15,18 @@ export interface DraftCall {
 export class Draft {
   readonly #tools: Settings["tools"];
   readonly #parser: Parser;
+  readonly #feed: TextFeed;
   readonly #calls: DraftCall[] = [];
   #partials: PartialEvent[] = [];
 
   constructor({ tools, policy }: Settings) {
     this.#tools = tools;
     this.#parser = new Parser(policy);
+    this.#feed = new TextFeed(this.#parser);
   }
 
   feed(text: string): void {
-    this.#keep(feed(this.#parser, text));
+    this.#keep(this.#feed.feed(text));
   }
 
   /** Ends the reasoning and returns its calls. */

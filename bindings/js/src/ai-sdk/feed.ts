@@ -9,13 +9,75 @@ import type { FollowupEvent } from "../events.js";
 export function feed(parser: { feed(chunk: string): FollowupEvent[] }, text: string): FollowupEvent[] {
   const events: FollowupEvent[] = [];
   for (let i = 0; i < text.length; i++) {
-    for (const event of parser.feed(text.charAt(i))) {
-      const joined = join(events.at(-1), event);
-      if (joined === undefined) events.push(event);
-      else events[events.length - 1] = joined;
-    }
+    for (const event of parser.feed(text.charAt(i))) push(events, event);
   }
   return events;
+}
+
+/** What a call can begin with, in any form, and a fence. */
+const BEGINNING = /[<{[`~]/g;
+
+/**
+ * Feeds a text that may have calls in it, as `feed` does, but prose in long chunks.
+ *
+ * While all that was fed is in events, no call of a question tool is open. Until the next character with which one can
+ * begin, nothing but prose and calls of other tools can come, and these have one order at any cut.
+ */
+export class TextFeed {
+  readonly #parser: { feed(chunk: string): FollowupEvent[] };
+  /** What was fed and is in no event yet but in partials. */
+  #held = "";
+
+  constructor(parser: { feed(chunk: string): FollowupEvent[] }) {
+    this.#parser = parser;
+  }
+
+  /** Feeds the next text and returns its events. */
+  feed(text: string): FollowupEvent[] {
+    const events: FollowupEvent[] = [];
+    for (let i = 0; i < text.length; ) {
+      const end = this.#held === "" ? Math.max(next(text, i), i + 1) : i + 1;
+      const chunk = text.slice(i, end);
+      this.#held += chunk;
+      for (const event of this.#parser.feed(chunk)) {
+        this.#release(event);
+        push(events, event);
+      }
+      i = end;
+    }
+    return events;
+  }
+
+  #release(event: FollowupEvent): void {
+    const { type } = event;
+    if (type === "text") this.#held = this.#held.slice(event.text.length);
+    else if (type === "opaque") this.#held = this.#held.slice(event.raw.length);
+    else if (type === "complete" || type === "rejected") this.#held = this.#held.slice(units(this.#held, event.end - event.start));
+  }
+}
+
+/** Returns where the next character is with which a call can begin; the end of the text if there is none. */
+function next(text: string, from: number): number {
+  BEGINNING.lastIndex = from;
+  return BEGINNING.exec(text)?.index ?? text.length;
+}
+
+/** Returns how many code units of a text have this many bytes of UTF-8. */
+export function units(text: string, bytes: number): number {
+  let length = 0;
+  while (bytes > 0 && length < text.length) {
+    const code = text.codePointAt(length) as number;
+    bytes -= code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    length += code < 0x10000 ? 1 : 2;
+  }
+  return length;
+}
+
+/** Adds an event, joined to the last one if only the cut parts them. */
+function push(events: FollowupEvent[], event: FollowupEvent): void {
+  const joined = join(events.at(-1), event);
+  if (joined === undefined) events.push(event);
+  else events[events.length - 1] = joined;
 }
 
 /** Returns two events as one, if only the cut parts them. */

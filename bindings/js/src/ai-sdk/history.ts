@@ -146,9 +146,18 @@ function wrap(answer: string): string {
 
 /** Returns a file or image of an answer as a part of a message; as text if it has no data of its own. */
 function file({ type, data, url, mediaType, filename, providerOptions }: OutputItem): MessagePart {
-  const source = data ?? (url === undefined ? undefined : new URL(url));
-  if (source === undefined) return text(`[${type}]`, providerOptions);
+  const source = data ?? address(url);
+  if (source === undefined) return text(url === undefined ? `[${type}]` : `[${type}: ${url}]`, providerOptions);
   const usual = type.startsWith("image") ? "image/*" : "application/octet-stream";
   const rest = { ...(filename && { filename }), ...forProvider(providerOptions) };
   return { type: "file", data: source, mediaType: mediaType ?? usual, ...rest } as MessagePart;
+}
+
+/** Returns an address; `undefined` if it is relative, which has no meaning for the provider. */
+function address(url: string | undefined): URL | undefined {
+  try {
+    return url === undefined ? undefined : new URL(url);
+  } catch {
+    return undefined;
+  }
 }

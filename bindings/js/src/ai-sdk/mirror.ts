@@ -1,6 +1,28 @@
 /** The longest that is compared at once: two escapes, of the halves of a surrogate pair. */
 const LONGEST = 12;
 
+/** The longest name of a key that is compared. */
+const LONGEST_NAME = 256;
+
+/** The keys that an object of the input may have besides those that are written. */
+export interface Level {
+  /** The keys that a call is read from. */
+  readonly known: ReadonlySet<string>;
+  /** The values of known keys with which they are not written, as JSON without white space. */
+  readonly unwritten: ReadonlyMap<string, string>;
+  /** Whether there may be other keys. */
+  readonly isOpen: boolean;
+}
+
+/** A member that only what is given has, while it is passed on. */
+interface Extra {
+  depth: number;
+  inString: boolean;
+  isEscaped: boolean;
+  /** Whether it comes before a member that is written, so that a comma has to follow. */
+  readonly isBefore: boolean;
+}
+
 /** How many code units a step takes from each side. */
 interface Step {
   readonly given: number;
@@ -11,7 +33,8 @@ interface Step {
  * Passes the input of a native call on: first what the provider gives, and from the first difference what is written.
  *
  * Both are JSON, and are compared side by side. White space, escapes, and the white space around a text are no difference.
- * Where nothing is repaired, what comes out is thus what the provider gave, byte for byte.
+ * Nor is a member that is not written, since the call is not read from it, or since its value is the usual one: it is passed
+ * on. Where nothing is repaired, what comes out is thus what the provider gave, byte for byte.
  */
 export class Mirror {
   /** What is not compared yet. */
@@ -25,6 +48,20 @@ export class Mirror {
   #isBlank = false;
   #isApart = false;
   #passed = "";
+  /** The open brackets, and whether the name of a member comes next. */
+  #open = "";
+  #isName = false;
+  readonly #levels: readonly Level[];
+  #extra: Extra | undefined;
+  /** A comma has to come before what is written next. */
+  #needsComma = false;
+  /** More of what is given decides the next step. */
+  #isShort = false;
+
+  /** `levels` are those of the objects in each other, the outermost first. */
+  constructor(levels: readonly Level[]) {
+    this.#levels = levels;
+  }
 
   /** All that came out. */
   get passed(): string {
@@ -53,6 +90,7 @@ export class Mirror {
   /** Compares as far as possible, and returns what comes out. */
   #run(): string {
     this.#at = { given: 0, written: 0 };
+    this.#isShort = false;
     while (!this.#isApart && this.#step());
     const out = this.#given.slice(0, this.#at.given);
     this.#given = this.#given.slice(this.#at.given);
@@ -62,7 +100,7 @@ export class Mirror {
 
   /** Takes what is given next. Returns `false` if there is nothing, or if it is not needed yet. */
   #refill(): boolean {
-    if (this.#isApart || this.#more.length === 0 || this.#given.length >= LONGEST) return false;
+    if (this.#isApart || this.#more.length === 0 || (this.#given.length >= LONGEST && !this.#isShort)) return false;
     this.#given += this.#more.join("");
     this.#more = [];
     return true;
@@ -74,7 +112,8 @@ export class Mirror {
   }
 
   #end(): string {
-    const rest = this.#written;
+    const rest = this.#needsComma && this.#written !== "" ? `,${this.#written}` : this.#written;
+    if (this.#written !== "") this.#needsComma = false;
     this.#given = this.#written = "";
     this.#more = [];
     return rest;
@@ -93,11 +132,96 @@ export class Mirror {
   #between(): Step | undefined {
     const given = this.#given[this.#at.given];
     const written = this.#written[this.#at.written];
+    if (given !== undefined && this.#extra) return this.#pastExtra(this.#extra, given);
     if (given !== undefined && /\s/.test(given)) return { given: 1, written: 0 };
     if (given === undefined || written === undefined) return undefined;
+    if (this.#needsComma) return this.#comma(given);
+    if (given === '"' && this.#isName) return this.#name();
+    if (given === "," && written === "}") return this.#last();
     if (given !== written) return this.#part();
     if (given === '"') this.#inString = this.#isBlank = true;
+    else this.#bracket(given);
     return { given: 1, written: 1 };
+  }
+
+  #bracket(given: string): void {
+    if (given === "{" || given === "[") this.#open += given;
+    if (given === "}" || given === "]") this.#open = this.#open.slice(0, -1);
+    this.#isName = given === "{" || (given === "," && this.#open.endsWith("{"));
+  }
+
+  /** Returns the step to a member's name: that of the next one that is written, or that of one that is not. */
+  #name(): Step | undefined {
+    const { given, written } = this.#at;
+    const name = string(this.#given, given);
+    if (name === undefined) return this.#wait();
+    if (name === string(this.#written, written)) {
+      this.#isName = false;
+      this.#inString = this.#isBlank = true;
+      return { given: 1, written: 1 };
+    }
+    const isExtra = this.#isExtra(name, given);
+    if (isExtra === undefined) return this.#wait();
+    if (!isExtra || this.#written[written] !== '"') return this.#part();
+    this.#extra = { depth: 0, inString: false, isEscaped: false, isBefore: true };
+    return { given: 0, written: 0 };
+  }
+
+  /** Returns the step to the comma after the last member that is written. */
+  #last(): Step | undefined {
+    const at = this.#given.slice(this.#at.given + 1).search(/\S/);
+    if (at < 0) return this.#wait();
+    const start = this.#at.given + 1 + at;
+    if (this.#given[start] !== '"') return this.#part();
+    const name = string(this.#given, start);
+    const isExtra = name === undefined ? undefined : this.#isExtra(name, start);
+    if (isExtra === undefined) return this.#wait();
+    if (!isExtra) return this.#part();
+    this.#extra = { depth: 0, inString: false, isEscaped: false, isBefore: false };
+    return { given: 1, written: 0 };
+  }
+
+  /** Returns whether a member may be passed on although it is not written; `undefined` if more of it decides. */
+  #isExtra(name: string, start: number): boolean | undefined {
+    const level = this.#levels[this.#open.replaceAll("[", "").length - 1];
+    const unwritten = level?.unwritten.get(name);
+    if (level === undefined || unwritten === undefined) return level?.isOpen === true && !level.known.has(name);
+    const member = this.#given.slice(start, start + 2 * LONGEST_NAME);
+    const value = /^"[^"]*"\s*:\s*(true|false|\[\s*\])\s*[,}]/.exec(member)?.[1];
+    if (value !== undefined) return value.replace(/\s/g, "") === unwritten;
+    return /^"[^"]*"(\s*|\s*:\s*([a-z]*|\[\s*\]?)\s*)$/.test(member) && member.length < 2 * LONGEST_NAME ? undefined : false;
+  }
+
+  /** Returns the next step of a member that is passed on. */
+  #pastExtra(extra: Extra, given: string): Step | undefined {
+    if (extra.inString) {
+      if (given === '"' && !extra.isEscaped) extra.inString = false;
+      extra.isEscaped = given === "\\" && !extra.isEscaped;
+      return { given: 1, written: 0 };
+    }
+    if (extra.depth === 0 && (given === "," || given === "}")) {
+      this.#extra = undefined;
+      this.#needsComma = extra.isBefore;
+      return { given: 0, written: 0 };
+    }
+    if (given === '"') extra.inString = true;
+    if (given === "{" || given === "[") extra.depth += 1;
+    if (given === "}" || given === "]") extra.depth -= 1;
+    return { given: 1, written: 0 };
+  }
+
+  /** Returns the step past the comma between a member that is passed on and one that is written. */
+  #comma(given: string): Step | undefined {
+    if (given !== ",") return this.#part();
+    this.#needsComma = false;
+    return { given: 1, written: 0 };
+  }
+
+  /** Waits for more of what is given, unless a name would be too long. */
+  #wait(): undefined {
+    if (this.#given.length - this.#at.given > 4 * LONGEST_NAME) return this.#part();
+    this.#isShort = true;
+    return undefined;
   }
 
   /** Returns the next step inside a string. */
@@ -123,6 +247,12 @@ export class Mirror {
   #part(): undefined {
     this.#isApart = true;
   }
+}
+
+/** Returns the string of JSON that begins here; `undefined` while it is not whole, or if it is none. */
+function string(text: string, at: number): string | undefined {
+  const source = /^"(?:[^"\\]|\\.)*"/.exec(text.slice(at, at + LONGEST_NAME))?.[0];
+  return source === undefined ? undefined : decode(source.slice(1, -1));
 }
 
 /** Returns the source of a code point in a string of JSON, or of half a surrogate pair; `undefined` while it is not whole. */

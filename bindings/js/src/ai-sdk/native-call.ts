@@ -29,7 +29,7 @@ export class NativeCall {
   readonly #ask: Ask;
   #parser: ArgumentsParser;
   #writer: InputWriter;
-  #mirror = new Mirror();
+  #mirror: Mirror;
   /** The input as the provider sends it, and as it has been passed on. */
   #raw = "";
   #sent = "";
@@ -43,6 +43,7 @@ export class NativeCall {
     this.#ask = output.ask(true, tool.isExact);
     this.#parser = this.#newParser();
     this.#writer = new InputWriter(tool.keys, true);
+    this.#mirror = new Mirror(tool.levels);
   }
 
   inputStart(part: InputStart): void {
@@ -100,7 +101,7 @@ export class NativeCall {
   /** Returns the input so that it continues what has come out, if the two differ only in form. */
   #continued(input: string): string {
     if (input.startsWith(this.#sent)) return input;
-    const mirror = new Mirror();
+    const mirror = new Mirror(this.#tool.levels);
     mirror.give(this.#sent);
     mirror.write(this.#writer.input);
     mirror.finish();
@@ -131,7 +132,7 @@ export class NativeCall {
       this.#parser.free();
       this.#parser = this.#newParser();
       this.#writer = new InputWriter(this.#tool.keys, true);
-      this.#mirror = new Mirror();
+      this.#mirror = new Mirror(this.#tool.levels);
       this.#ask.restart();
       this.#raw = "";
     }

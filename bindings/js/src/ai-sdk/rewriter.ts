@@ -2,7 +2,7 @@ import type { CompleteEvent } from "../events.js";
 import { type Ask, Asks } from "./asks.js";
 import { Draft, type DraftCall } from "./draft.js";
 import { NativeCall } from "./native-call.js";
-import type { Finish, InputStart, KnownPart, Part, TextEnd, TextStart, ToolCall } from "./parts.js";
+import type { Finish, FinishReason, InputStart, KnownPart, Part, TextEnd, TextStart, ToolCall } from "./parts.js";
 import { CUT_OFF, type Settings } from "./settings.js";
 import { TextBlock, type TextOutput } from "./text-block.js";
 import { TextCall } from "./text-call.js";
@@ -51,13 +51,15 @@ export class Rewriter implements TextOutput {
     return free;
   }
 
-  complete(call: TextCall, event: CompleteEvent, raw: string): void {
+  complete(call: TextCall, event: CompleteEvent, raw: string, isAtEnd: boolean): void {
     this.#isCalled = true;
     const end = (isCut: boolean) => {
       if (isCut) call.reject(CUT_OFF, raw);
       else call.complete(event, raw);
     };
-    if (event.noteCodes.includes("stream_ended")) this.#waiting.push(end);
+    const notes = event.noteCodes;
+    const isOpen = notes.includes("stream_ended") || (isAtEnd && notes.includes("unclosed_envelope"));
+    if (isOpen) this.#waiting.push(end);
     else end(false);
   }
 
@@ -160,14 +162,14 @@ export class Rewriter implements TextOutput {
 
   #finish(part: Finish): void {
     const { unified } = part.finishReason;
-    this.#close(unified);
+    this.#close(part.finishReason);
     const isAnswered = this.#asks.isAskedInText && (unified === "stop" || unified === "other");
     const finishReason = isAnswered ? { ...part.finishReason, unified: "tool-calls" } : part.finishReason;
     this.#enqueue({ ...part, finishReason } as Part);
   }
 
-  #close(reason: string | undefined): void {
-    const isCut = reason === undefined || !WHOLE.includes(reason);
+  #close(reason: FinishReason | undefined): void {
+    const isCut = !isWhole(reason);
     for (const block of [...this.#paused, ...this.#blocks.values()]) block.end();
     this.#paused.length = 0;
     this.#blocks.clear();
@@ -182,6 +184,13 @@ export class Rewriter implements TextOutput {
   #ask({ tool, partials, event }: DraftCall): void {
     const call = new TextCall(tool, this);
     for (const partial of partials) call.partial(partial);
-    this.complete(call, event, "");
+    // A draft is asked only if the message is whole.
+    this.complete(call, event, "", false);
   }
+}
+
+/** Returns whether the model stopped by itself. Providers give `other` without more where the response breaks off. */
+function isWhole(reason: FinishReason | undefined): boolean {
+  if (reason === undefined || !WHOLE.includes(reason.unified)) return false;
+  return reason.unified !== "other" || (reason.raw ?? undefined) !== undefined;
 }

@@ -19,6 +19,8 @@ export interface Shape {
   readonly strings?: true;
   readonly question: Partial<Record<QuestionRole, readonly string[]>>;
   readonly option: Partial<Record<OptionRole, readonly string[]>>;
+  /** A key of a question that is written, but not read from calls. */
+  readonly unread?: string;
 }
 
 const LABEL = { answer: ["label"], description: ["description"] };
@@ -71,6 +73,7 @@ export const SHAPES: readonly Shape[] = [
     options: ["options", "choices"],
     question: { ...HEADER, multiple: ["multiple"], custom: ["custom"] },
     option: { ...LABEL, mode: ["mode"] },
+    unread: "custom",
   },
   {
     name: "cursor",

@@ -1,14 +1,17 @@
 import type { CompleteEvent, FollowupEvent, RejectedEvent } from "../events.js";
 import { Parser } from "../parsers.js";
-import { feed } from "./feed.js";
+import { TextFeed, units } from "./feed.js";
 import type { Output } from "./output.js";
 import { merged, type Part, type ProviderMetadata, type TextDelta, type TextEnd, type TextStart } from "./parts.js";
 import { TextCall } from "./text-call.js";
 
 /** The response that a block of text is a part of. */
 export interface TextOutput extends Output {
-  /** Ends a call in text, unless its end has to wait for the reason why the model finished. */
-  complete(call: TextCall, event: CompleteEvent, raw: string): void;
+  /**
+   * Ends a call in text, unless its end has to wait for the reason why the model finished. `isAtEnd` if it ended with the
+   * response.
+   */
+  complete(call: TextCall, event: CompleteEvent, raw: string, isAtEnd: boolean): void;
   /**
    * Returns whether all text of the response is JSON that the caller asked for; `undefined` while only white space has
    * come. `next` is the next text.
@@ -36,6 +39,7 @@ interface Sent {
 export class TextBlock {
   readonly #output: TextOutput;
   readonly #parser: Parser;
+  readonly #feed: TextFeed;
   /** The blocks of which something is not out, and the newest one. */
   readonly #sent: Sent[] = [];
   /** The part of text that is open. */
@@ -54,6 +58,7 @@ export class TextBlock {
   constructor(output: TextOutput) {
     this.#output = output;
     this.#parser = new Parser(output.settings.policy);
+    this.#feed = new TextFeed(this.#parser);
   }
 
   /** The block whose text comes out next. */
@@ -98,7 +103,7 @@ export class TextBlock {
   }
 
   #end(part: TextEnd | undefined): void {
-    for (const event of [...feed(this.#parser, this.#unread), ...this.#parser.finish()]) this.#event(event, undefined);
+    for (const event of [...this.#feed.feed(this.#unread), ...this.#parser.finish()]) this.#event(event, undefined);
     while (this.#sent.length > 1) this.#shift();
     this.#first.end ??= part ?? { type: "text-end", id: this.#first.start.id };
     this.#closeText();
@@ -137,7 +142,7 @@ export class TextBlock {
     const text = this.#unread + delta;
     this.#unread = isData === undefined ? text : "";
     if (isData === undefined || text === "") return [];
-    return isData ? [{ type: "text", text }] : feed(this.#parser, text);
+    return isData ? [{ type: "text", text }] : this.#feed.feed(text);
   }
 
   #event(event: FollowupEvent, part: TextDelta | undefined): void {
@@ -172,7 +177,7 @@ export class TextBlock {
     if (call === undefined) return this.#write(raw, part);
     this.#advance(raw.length);
     if (event.type === "rejected") call.reject(event, raw);
-    else this.#output.complete(call, event, raw);
+    else this.#output.complete(call, event, raw, part === undefined);
   }
 
   /** Writes the next text, each piece of it in its block. */
@@ -232,15 +237,4 @@ export class TextBlock {
     this.#raw = this.#raw.slice(length);
     return text;
   }
-}
-
-/** Returns how many code units of a text have this many bytes of UTF-8. */
-function units(text: string, bytes: number): number {
-  let length = 0;
-  while (bytes > 0 && length < text.length) {
-    const code = text.codePointAt(length) as number;
-    bytes -= code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    length += code < 0x10000 ? 1 : 2;
-  }
-  return length;
 }

@@ -1,3 +1,5 @@
+import type { Level } from "./mirror.js";
+import { type Schema, SchemaReader } from "./schema.js";
 import { type OptionRole, type QuestionRole, type Shape, SHAPES } from "./shapes.js";
 
 /** A key of the input, and what is written where the call has nothing for it; `undefined` if the key is left out then. */
@@ -25,15 +27,8 @@ export interface QuestionTool {
   readonly keys: Keys;
   /** Whether the keys are all that the tool's input can have, so that writing it anew loses nothing. */
   readonly isExact: boolean;
-}
-
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
+  /** What the objects of a native input may have besides the keys. */
+  readonly levels: readonly Level[];
 }
 
 /** What a key can be for. */
@@ -45,34 +40,96 @@ const NEEDED: readonly AnyRole[] = ["text", "answer"];
 /** What a required key has where the call has nothing for it; others are texts, and empty then, as models write them. */
 const BLANKS: Partial<Record<AnyRole, unknown>> = { options: [], multiple: false, custom: false, recommended: false };
 
+/** What questions and options have if their call does not say; a description of the tool may say something else. */
+export const DEFAULTS: Partial<Record<AnyRole, boolean>> = { multiple: false, custom: true, recommended: false };
+
+/** Other names that the text of an option is read from. */
+const ANSWERS = ["suggest", "suggestion", "text", "answer", "label", "title", "value"];
+
 type Names<Role extends string> = Partial<Record<Role, readonly string[]>>;
 
-/** Returns the question tool with this name and schema; `undefined` if it is none. */
+/** Returns the question tool with this name and schema; `undefined` if it is none, or has no place for what is asked. */
 export function questionTool(name: string, inputSchema: unknown): QuestionTool | undefined {
   const shape = SHAPES.find(({ tools }) => tools.includes(name));
   if (shape === undefined) return undefined;
-  const root = unwrap(inputSchema as Schema | undefined);
-  if (root.properties === undefined) return { name, shape: shape.name, keys: usual(shape), isExact: false };
-  const listed = shape.list === undefined ? undefined : root.properties[shape.list];
-  const list = listed && shape.list;
-  const level = listed ? unwrap(unwrap(listed).items) : root;
-  const names = level.properties ?? {};
-  if (!shape.question.text?.some((key) => key in names)) return undefined;
-  const [options] = select({ options: shape.options }, level);
-  const items = unwrap(options === undefined ? undefined : unwrap(names[options.name]).items);
+  const schema = new SchemaReader(inputSchema);
+  const roots = schema.alternatives(schema.root);
+  const asks = (one: Schema) => isText(shape.question.text, one);
+  const root = roots.find((one) => shape.list !== undefined && has(one, shape.list)) ?? roots.find(asks) ?? withProperties(roots);
+  const usually = usual(shape);
+  const unknown: QuestionTool = { name, shape: shape.name, keys: usually, isExact: false, levels: [] };
+  if (root === undefined) return unknown;
+  const list = shape.list !== undefined && has(root, shape.list) ? shape.list : undefined;
+  const lists = list === undefined ? [] : schema.alternatives(root.properties?.[list]);
+  const forms = list === undefined ? [root] : schema.alternatives(withItems(lists)?.items);
+  const level = forms.find(asks);
+  if (level === undefined) return forms.every(isAnything) ? { ...unknown, keys: { ...usually, list } } : undefined;
+
+  const [options] = select({ options: shape.options }, level, schema);
+  const choices = options === undefined ? [] : schema.alternatives(level.properties?.[options.name]);
+  const items = schema.alternatives(withItems(choices)?.items);
+  const item = items.find((one) => isText(shape.option.answer, one)) ?? items.find(({ type }) => type === "string");
+  if (options !== undefined && item === undefined && withProperties(items)) return undefined;
   const keys: Keys = {
     list,
-    title: shape.title === undefined ? undefined : select({ title: [shape.title] }, root)[0],
-    question: select(shape.question, level),
+    title: shape.title === undefined ? undefined : select({ title: [shape.title] }, root, schema)[0],
+    question: select(shape.question, level, schema),
     options,
-    option: items.type === "string" ? undefined : select(shape.option, items),
+    option: item?.type === "string" ? undefined : select(shape.option, item, schema),
   };
-  return { name, shape: shape.name, keys, isExact: isExact(keys, root, level, items) };
+  // Of several alternatives one is written, and another may be meant.
+  const isOne = [roots, lists, forms, choices, items].every(({ length }) => length <= 1);
+  const isRead = shape.unread === undefined || !has(level, shape.unread);
+  const levels = levelsOf(shape, keys, root, level, item);
+  return { name, shape: shape.name, keys, isExact: isOne && isRead && isExact(keys, root, level, item), levels };
+}
+
+function levelsOf(shape: Shape, { question, options, option }: Keys, root: Schema, level: Schema, item: Schema | undefined): Level[] {
+  const asked = [shape.list ?? [], shape.title ?? [], shape.options, Object.values(shape.question)].flat(2);
+  const list = options !== undefined && options.blank === undefined ? [[options.name, "[]"] as const] : [];
+  const one = (schema: Schema, known: readonly string[], unwritten: readonly (readonly [string, string])[]): Level => ({
+    known: new Set([...known, ...ANSWERS]),
+    unwritten: new Map(unwritten),
+    isOpen: schema.additionalProperties !== false,
+  });
+  return [
+    ...(level === root ? [] : [one(root, asked, [])]),
+    one(level, asked, [...list, ...unwritten(question)]),
+    ...(item?.properties === undefined ? [] : [one(item, Object.values(shape.option).flat(), unwritten(option ?? []))]),
+  ];
+}
+
+/** Returns the keys that a native call has only if it need not, with what they are then. */
+function unwritten(keys: readonly Key<AnyRole>[]): (readonly [string, string])[] {
+  return keys.flatMap(({ role, name, blank }) =>
+    blank === undefined && DEFAULTS[role] !== undefined ? [[name, String(DEFAULTS[role])] as const] : [],
+  );
+}
+
+function has({ properties }: Schema, name: string): boolean {
+  return properties !== undefined && Object.hasOwn(properties, name);
+}
+
+function isText(names: readonly string[] = [], schema: Schema): boolean {
+  return names.some((name) => has(schema, name));
+}
+
+function withProperties(schemas: readonly Schema[]): Schema | undefined {
+  return schemas.find(({ properties }) => properties !== undefined);
+}
+
+function withItems(schemas: readonly Schema[]): Schema | undefined {
+  return schemas.find(({ items }) => items !== undefined);
+}
+
+/** Returns whether a schema says nothing of its properties. */
+function isAnything({ type, properties }: Schema): boolean {
+  return properties === undefined && (type === undefined || [type].flat().includes("object"));
 }
 
 /** Returns the usual keys of a tool whose schema says nothing. */
 function usual(shape: Shape): Keys {
-  const keys = <Role extends AnyRole>(names: Names<Role>) => select(names, undefined);
+  const keys = <Role extends AnyRole>(names: Names<Role>) => select(names, undefined, undefined);
   return {
     title: shape.title === undefined ? undefined : keys({ title: [shape.title] })[0],
     list: shape.single ? undefined : shape.list,
@@ -83,48 +140,39 @@ function usual(shape: Shape): Keys {
 }
 
 /** Returns for each role its first name in the schema, or its usual one if the schema says nothing. */
-function select<Role extends AnyRole>(names: Names<Role>, schema: Schema | undefined): Key<Role>[] {
+function select<Role extends AnyRole>(
+  names: Names<Role>,
+  schema: Schema | undefined,
+  reader: SchemaReader | undefined,
+): Key<Role>[] {
   const properties = schema?.properties;
   return (Object.entries(names) as [Role, readonly string[]][]).flatMap(([role, aliases]) => {
     const name = properties === undefined ? aliases[0] : aliases.find((alias) => alias in properties);
-    return name === undefined ? [] : [{ role, name, blank: blank(role, name, schema) }];
+    return name === undefined ? [] : [{ role, name, blank: blank(role, name, schema, reader) }];
   });
 }
 
 /** Returns what is written for a key where the call has nothing for it, so that the input is valid. */
-function blank(role: AnyRole, name: string, schema: Schema | undefined): unknown {
+function blank(role: AnyRole, name: string, schema: Schema | undefined, reader: SchemaReader | undefined): unknown {
   if (NEEDED.includes(role)) return "";
   // Where the schema says nothing, a tool expects a list of options.
   if (schema?.properties === undefined) return role === "options" ? [] : undefined;
   if (schema.required?.includes(name) !== true) return undefined;
-  return isNullable(schema.properties[name]) ? null : (BLANKS[role] ?? "");
+  return reader?.isNullable(schema.properties[name]) ? null : (BLANKS[role] ?? "");
 }
 
-function isExact(keys: Keys, root: Schema, level: Schema, items: Schema): boolean {
-  const has = (schema: Schema, known: readonly (string | undefined)[]) =>
-    Object.keys(schema.properties ?? {}).every((key) => known.includes(key));
+function isExact(keys: Keys, root: Schema, level: Schema, item: Schema | undefined): boolean {
   const question = [...keys.question.map(({ name }) => name), keys.options?.name];
   const call = level === root ? question : [keys.list];
-  return (
-    has(root, [...call, keys.title?.name]) &&
-    has(level, [...question, keys.title?.name]) &&
-    (keys.option === undefined ||
-      (items.properties !== undefined &&
-        has(
-          items,
-          keys.option.map(({ name }) => name),
-        )))
-  );
+  const hasOnly = (schema: Schema, known: readonly (string | undefined)[]) =>
+    !takesMore(schema) && Object.keys(schema.properties ?? {}).every((key) => known.includes(key));
+  if (!hasOnly(root, [...call, keys.title?.name]) || !hasOnly(level, [...question, keys.title?.name])) return false;
+  if (keys.option === undefined || keys.options === undefined) return true;
+  const option = keys.option.map(({ name }) => name);
+  return item?.properties !== undefined && hasOnly(item, option);
 }
 
-/** Returns the schema without the alternative `null`. */
-function unwrap(schema: Schema | undefined): Schema {
-  const alternatives = schema?.anyOf ?? schema?.oneOf;
-  if (alternatives === undefined) return schema ?? {};
-  return alternatives.find(({ type }) => type !== "null") ?? {};
-}
-
-function isNullable(schema: Schema | undefined): boolean {
-  const types = [schema, ...(schema?.anyOf ?? []), ...(schema?.oneOf ?? [])].flatMap((one) => one?.type ?? []);
-  return types.includes("null");
+/** Returns whether a schema says that there may be other keys than it lists. If it says nothing, none are expected. */
+function takesMore({ additionalProperties, patternProperties }: Schema): boolean {
+  return patternProperties !== undefined || (additionalProperties !== undefined && additionalProperties !== false);
 }

@@ -1,7 +1,7 @@
 import type { CompleteEvent, PartialEvent, Question, Suggestion } from "../events.js";
 import { append, type CallView, emptyView, type QuestionView, type SuggestionView } from "../view.js";
 import { JsonText } from "./json-text.js";
-import type { AnyRole, Key, Keys } from "./tools.js";
+import { type AnyRole, DEFAULTS, type Key, type Keys } from "./tools.js";
 
 type AnyQuestion = Question | QuestionView;
 type AnySuggestion = Suggestion | SuggestionView;
@@ -22,7 +22,7 @@ interface Growing {
  */
 export class InputWriter {
   readonly #keys: Keys;
-  readonly #isOrdered: boolean;
+  readonly #isNative: boolean;
   readonly #json = new JsonText();
   #view: CallView | undefined;
   #final: readonly AnyQuestion[] | undefined;
@@ -35,10 +35,14 @@ export class InputWriter {
   readonly #doneOfQuestion = new Set<Role>();
   readonly #doneOfOption = new Set<Role>();
 
-  /** `isOrdered` if what does not grow is written where it becomes known, in place of the end of what it is of. */
-  constructor(keys: Keys, isOrdered = false) {
+  /**
+   * `isNative` if the input is that of a native call, which a `Mirror` compares with what is given. Then what does not grow
+   * is written where it becomes known, in place of the end of what it is of. What the call need not have, and has by
+   * default, is not written, since the schema may have another default.
+   */
+  constructor(keys: Keys, isNative = false) {
     this.#keys = keys;
-    this.#isOrdered = isOrdered;
+    this.#isNative = isNative;
   }
 
   /** The input so far. */
@@ -54,7 +58,7 @@ export class InputWriter {
   /** Writes what a partial adds, unless it has to wait. */
   partial(event: PartialEvent): void {
     append((this.#view ??= emptyView(event)), event);
-    if (this.#isOrdered && event.known) this.#writeKnown(event);
+    if (this.#isNative && event.known) this.#writeKnown(event);
     if (event.delta === "") return;
     if (event.field === "title") return this.#growTitle(event.delta);
     if (!this.#toQuestion(event.questionIndex)) return;
@@ -226,7 +230,8 @@ export class InputWriter {
   }
 
   /** Writes a value that does not grow; where there is none, what its key demands. */
-  #fact({ name, blank }: Key<AnyRole>, value: unknown): void {
+  #fact({ role, name, blank }: Key<AnyRole>, value: unknown): void {
+    if (this.#isNative && blank === undefined && value === DEFAULTS[role]) return;
     const written = value === undefined || value === "" ? blank : value;
     if (written !== undefined) this.#json.value(written, name);
   }

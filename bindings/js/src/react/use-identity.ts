@@ -14,11 +14,22 @@ export function useIdentity(call: Call): number {
 /** Returns whether a call is what became of the last one. Calls of two messages may have the same index, and no id. */
 function isSame(last: Call, call: Call): boolean {
   if (call.index !== last.index) return false;
-  // An id may come late, but not after the call is complete. Its questions don't change then, either.
-  if (last.state === "growing") return last.id === undefined || call.id === last.id;
-  return call.state !== "growing" && call.id === last.id && texts(call) === texts(last);
+  if (last.state === "growing") {
+    // An id may come late, but not after the call is complete.
+    const hasId = last.id === undefined || call.id === last.id;
+    return hasId && (call.state === "rejected" || continues(last, call));
+  }
+  // What has ended is not open again: the same question is asked once more.
+  if (call.state === "growing" || (call.state === "open" && last.state !== "open")) return false;
+  return call.id === last.id && JSON.stringify(texts(call)) === JSON.stringify(texts(last));
 }
 
-function texts({ questions }: Call): string {
-  return JSON.stringify(questions.map(({ text }) => text));
+/** Returns whether the questions of a call are what has grown out of the last ones. White space at their ends may be dropped. */
+function continues(last: Call, call: Call): boolean {
+  const now = texts(call);
+  return texts(last).every((text, i) => now[i]?.startsWith(text.trimEnd()) === true);
+}
+
+function texts({ questions }: Call): string[] {
+  return questions.map(({ text }) => text);
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, overload
 
 from ._followup import ResponseParser, StreamParser
@@ -15,18 +15,20 @@ if TYPE_CHECKING:
 
 
 @overload
-def events(chunks: Iterable[Chunk], parser: StreamParser) -> Iterator[Event]: ...
+def events(chunks: Iterable[Chunk], parser: StreamParser) -> Generator[Event, None, None]: ...
 @overload
 def events(
     chunks: Iterable[Chunk], parser: None = None, *, format: str = "auto", **options: Unpack[ResponseOptions]
-) -> Iterator[Event]: ...
+) -> Generator[Event, None, None]: ...
 @overload
-def events(chunks: AsyncIterable[Chunk], parser: StreamParser) -> AsyncIterator[Event]: ...
+def events(chunks: AsyncIterable[Chunk], parser: StreamParser) -> AsyncGenerator[Event, None]: ...
 @overload
 def events(
     chunks: AsyncIterable[Chunk], parser: None = None, *, format: str = "auto", **options: Unpack[ResponseOptions]
-) -> AsyncIterator[Event]: ...
-def events(chunks: Any, parser: StreamParser | None = None, **options: Any) -> Iterator[Event] | AsyncIterator[Event]:
+) -> AsyncGenerator[Event, None]: ...
+def events(
+    chunks: Any, parser: StreamParser | None = None, **options: Any
+) -> Generator[Event, None, None] | AsyncGenerator[Event, None]:
     """Returns the events of a stream, as they come: a generator, or an asynchronous one.
 
     `chunks` is an iterable or an asynchronous iterable of `str` or bytes, such as
@@ -35,7 +37,8 @@ def events(chunks: Any, parser: StreamParser | None = None, **options: Any) -> I
     `parser` is given, which then is finished at the end. Other options are those of
     `ResponseParser`.
 
-    If the events are not taken to their end, closing the generator closes the source, too.
+    If the events are not taken to their end, closing the generator closes the source, too, also before
+    the first event.
 
     Raises `TypeError` if `chunks` is neither, or is a string itself, and what `chunks` raises.
 
@@ -55,36 +58,81 @@ def events(chunks: Any, parser: StreamParser | None = None, **options: Any) -> I
     elif options:
         raise TypeError(f"{', '.join(options)}: the options are those of the parser that is given")
     if hasattr(chunks, "__iter__"):
-        return _events(chunks, parser)
-    return _events_async(chunks, parser)
+        generator = _events(iter(chunks), parser)
+        # Closing a generator that has not begun would run nothing of it.
+        next(generator)
+        return generator  # type: ignore[return-value]
+    return _AsyncEvents(aiter(chunks), parser)
 
 
 def _shown(value: object) -> str:
     return f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
 
 
-def _events(chunks: Iterable[Chunk], parser: StreamParser) -> Iterator[Event]:
-    iterator = iter(chunks)
+def _events(chunks: Iterator[Chunk], parser: StreamParser) -> Generator[Event | None, None, None]:
+    """Yields `None`, and then the events."""
     try:
-        for chunk in iterator:
+        yield None
+        for chunk in chunks:
             yield from parser.feed(chunk)
         yield from parser.finish()
     except BaseException:
         # Somebody else may keep the source, which then is not closed with its last reference.
-        if hasattr(iterator, "close"):
-            iterator.close()
+        if hasattr(chunks, "close"):
+            chunks.close()
         raise
 
 
-async def _events_async(chunks: AsyncIterable[Chunk], parser: StreamParser) -> AsyncIterator[Event]:
-    iterator = chunks.__aiter__()
+class _AsyncEvents(AsyncGenerator["Event", None]):
+    """An asynchronous generator that also closes its source if it has not begun.
+
+    It can't begin at once: the loop in which it is read may not run yet.
+    """
+
+    def __init__(self, chunks: AsyncIterator[Chunk], parser: StreamParser) -> None:
+        self._chunks = chunks
+        self._events = _events_async(chunks, parser)
+        self._has_begun = False
+
+    def __anext__(self) -> Any:
+        self._has_begun = True
+        return self._events.__anext__()
+
+    def asend(self, value: None) -> Any:
+        self._has_begun = True
+        return self._events.asend(value)
+
+    async def athrow(self, *error: Any) -> Any:
+        try:
+            return await self._events.athrow(*error)
+        finally:
+            await self._close()
+
+    async def aclose(self) -> None:
+        try:
+            await self._events.aclose()
+        finally:
+            await self._close()
+
+    async def _close(self) -> None:
+        """Closes the source of events that were not begun."""
+        if not self._has_begun:
+            self._has_begun = True
+            await _close(self._chunks)
+
+
+async def _events_async(chunks: AsyncIterator[Chunk], parser: StreamParser) -> AsyncGenerator[Event, None]:
     try:
-        async for chunk in iterator:
+        async for chunk in chunks:
             for event in parser.feed(chunk):
                 yield event
         for event in parser.finish():
             yield event
     finally:
-        # Unlike an iterator, it can't close itself when it is dropped.
-        if hasattr(iterator, "aclose"):
-            await iterator.aclose()
+        await _close(chunks)
+
+
+async def _close(chunks: AsyncIterator[Chunk]) -> None:
+    # Unlike an iterator, it can't close itself when it is dropped.
+    if hasattr(chunks, "aclose"):
+        await chunks.aclose()

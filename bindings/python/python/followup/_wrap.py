@@ -7,7 +7,7 @@ from contextlib import suppress
 from inspect import isawaitable, iscoroutine
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ._followup import ResponseParser
+from ._followup import Complete, Rejected, ResponseParser
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Wire = Callable[[Any], tuple[str | None, str] | None]
+
+# The notes of a call that the end of the message closes, or lets count.
+_BY_THE_END = {"stream_ended", "unclosed_envelope", "in_reasoning"}
 
 # The methods of the SDKs that read the rest of a stream.
 _READ_ALL = {"until_done", "get_final_completion", "get_final_message", "get_final_response", "get_final_text"}
@@ -99,14 +102,19 @@ class _Base:
         self.followup += events
         return events
 
-    def _finish(self) -> list[Event]:
+    def _finish(self, *, is_cut: bool) -> list[Event]:
+        """Returns what only the end decides. `is_cut` if the stream raised an exception, so the model did not stop."""
         if self._ended:
             return []
         self._ended = True
         if self._parser is None and self._pending:
             # No object told the format: if the parser can't tell it either, that is an error event.
             self._parser = ResponseParser(**self._options)
-        events = [] if self._parser is None else self._parser.feed("".join(self._pending)) + self._parser.finish()
+        if self._parser is None:
+            return []
+        events = self._parser.feed("".join(self._pending))
+        last = self._parser.finish()
+        events += map(_rejected, last) if is_cut else last
         self.followup += events
         return events
 
@@ -139,8 +147,8 @@ class WrappedStream(_Base, Generic[T]):
             self._source = iter(self._stream)
         try:
             item: T = next(self._source)
-        except BaseException:
-            self._tell(self._finish())
+        except BaseException as error:
+            self._tell(self._finish(is_cut=not isinstance(error, StopIteration)))
             raise
         self._tell(self._feed(item))
         return item
@@ -202,8 +210,8 @@ class AsyncWrappedStream(_Base, Generic[T]):
             self._source = aiter(self._stream)
         try:
             item: T = await anext(self._source)
-        except BaseException:
-            await self._tell_async(self._finish())
+        except BaseException as error:
+            await self._tell_async(self._finish(is_cut=not isinstance(error, StopAsyncIteration)))
             raise
         await self._tell_async(self._feed(item))
         return item
@@ -238,6 +246,28 @@ class AsyncWrappedStream(_Base, Generic[T]):
 
 class AnyWrappedStream(WrappedStream[T], AsyncWrappedStream[T]):
     """A stream of an SDK that has one class for both kinds: use `for` or `async for`, as for the stream itself."""
+
+
+def _rejected(event: Event) -> Event:
+    """Returns the rejection of a call that only the end of the message makes complete; other events as they are."""
+    if not isinstance(event, Complete) or _BY_THE_END.isdisjoint(event.note_codes):
+        return event
+    return Rejected(
+        code="truncated",
+        part="parameters",
+        message="the message ended before the call was closed",
+        tool=event.tool,
+        call=event.call,
+        start=event.start,
+        end=event.end,
+        id=event.id,
+        shape=event.shape,
+        title=event.title,
+        question=event.question,
+        suggestions=event.suggestions,
+        questions=event.questions,
+        envelope=event.envelope,
+    )
 
 
 def _text_of(item: Any) -> str | None:
