@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use followup::wire::{Format, ResponseParser};
-use followup::{Envelopes, Event, Parser, Policy};
+use followup::{Envelope, Envelopes, Event, Parser, Policy, Tools};
 use followup_testing::{Stream, Syntax, Transcript};
 
 use crate::common::reference::{Rules, describe};
@@ -61,7 +61,9 @@ const ENDS: [&str; 14] = [
 ];
 
 fn written(form: &str, name: &str) -> String {
-    form.replace("NAME", name).replace("ARGS", "{\"question\":\"Q\"}")
+    // `[ARGS]` is a part of the header.
+    let parts = form.split("[ARGS]").map(|part| part.replace("ARGS", "{\"question\":\"Q\"}"));
+    parts.collect::<Vec<_>>().join("[ARGS]").replace("NAME", name)
 }
 
 /// Asserts that a stream means what the reference reader says, whole and byte by byte.
@@ -697,5 +699,148 @@ fn a_call_of_which_a_part_is_lost_is_rejected() {
             let shown = Transcript::of_response(&mut parser, [body]).to_string();
             assert!(shown.contains(end), "{before:?}, {lost:?}, {after:?}: {shown}");
         }
+    }
+}
+
+/// One stream for each line of the parser that only long sweeps reached. `OBJECT` is an object with `NAME`.
+const ONCE: [&str; 77] = [
+    "<tool_call>```json\nOBJECT`{\"name\":\"f\"}</tool_call>x",
+    "<tool_call>```json\nOBJECT`}</tool_call>x",
+    "<tool_call>```json\nOBJECT``x</tool_call>x",
+    "<tool_call>```json\nOBJECT`</tool_call>x",
+    "<tool_call>```json\nOBJECT\n```</tool_call>x",
+    "<tool_call>OBJECT OBJECT</tool_call>x",
+    "<tool_call>OBJECT}}</tool_call>x",
+    "<tool_call>OBJECT}}}</tool_call>x",
+    "<tool_call>OBJECT</tool_c",
+    "<tool_call>OBJECT </x",
+    "<tool_call>OBJECT ",
+    "<tool_call>OBJECT<tool_c",
+    "<tool_call><function=NAME>ARGS</function>OBJECT</tool_call>x",
+    "<function=NAME>ARGS</function>OBJECT",
+    "<function=NAME>ARGS</function></function>x",
+    "<function=NAME>ARGS</function></tool_c",
+    "<function=NAME>ARGS</function> <x",
+    "<|python_tag|>OBJECT ; OBJECT<|eom_id|>x",
+    "[TOOL_CALLS][OBJECT,,OBJECT]x",
+    "[TOOL_CALLS][OBJECT,]x",
+    "[TOOL_CALLS][OBJECT,<tool_call>OBJECT</tool_call>]x",
+    "[TOOL_CALLS][OBJECT",
+    "<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>ARGS<｜tool▁call▁end｜><｜tool▁call▁end｜><｜tool▁calls▁end｜>x",
+    "<｜tool▁call▁begin｜>NAME<｜tool▁sep｜>ARGS<｜tool▁call▁end｜> <｜tool▁call▁begin｜>NAME<｜tool▁sep｜>ARGS",
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>NAME<｜tool▁sep｜>{x <｜tool▁call▁begin｜>NAME<｜tool▁sep｜>ARGS",
+    "<|tool_calls_section_begin|><|tool_call_begin|>NAME<|tool_call_argument_begin|>ARGS<|tool_call_end|> <|tool_call_begin|>NAME<|tool_call_argument_begin|>ARGS<|tool_call_end|>",
+    "<|tool_calls_section_begin|><|tool_call_begin|>NAME<|tool_call_argument_begin|>ARGS<|tool_call_end|> OBJECT",
+    "<|tool_calls_section_begin|><|tool_call_begin|>NAME<|tool_call_argument_begin|>{x <|tool_call_begin|>NAME<|tool_call_argument_begin|>ARGS",
+    "<|tool_call_begin|>NAME<|tool_call_argument_begin|>{x<|tool_calls_section_end|>x",
+    "<function_calls><invoke name=\"NAME\"> <invoke name=\"NAME\">ARGS</invoke></function_calls>x",
+    "<function_calls><invoke name=\"NAME\"><parameter name=\"x\">1</parameter> <invoke name=\"NAME\">ARGS</invoke> x",
+    "<invoke name=\"NAME\"><parameter name=\"x\">1</parameter> <invoke name=\"NAME\">ARGS</invoke></function_calls>x",
+    "<|channel|>final to=NAME<|message|>{x <invoke name=\"NAME\">ARGS</invoke>x",
+    "<tool_call>{\"id\":\"<tool_call>\",\"name\":\"NAME\",\"arguments\":{\"question\":\"<tool_call>\"}}</tool_call>x",
+    "<tool_call>{\"x\":1,\"name\":\"NAME\",\"arguments\":ARGS,\"y\":[1]}</tool_call>x",
+    "<tool_call>{\"name\":\"NAME\",\"arguments\":ARGS",
+    "<tool_call>{\"name\":\"NAME\",\"arguments\":ARGS</tool_call>x",
+    "<tool_call>{\"function\":{\"name\":\"NAME\",\"arguments\":ARGS</tool_call>x",
+    "<tool_call>{\"name\":\"NAME\",\"arguments\":ARGS<x> y</tool_call>z",
+    "<tool_call>{\"name\":\"f<function=NAME>ARGS</function>x",
+    "<tool_call>{\"name\":\"NAME\",\"arguments\":\"{\\\"question\\\":\\\"Q \\\\n\\u0041\\u0022,\\\"x\\\":1} \"}</tool_call>x",
+    "<tool_call>{\"name\":\"NAME\",\"name\":\"g\",\"arguments\":ARGS}</tool_call>x",
+    "{\"n<function=NAME>ARGS</function>x",
+    "{\"name\":\"NAME\",\"arguments\":{\"x\":\"1\"}} y",
+    "{\"name\":\"NAME\",\"arguments\":{\"x\":1,\"y\":[2],\"question\":\"Q\"}} y",
+    "{\"nam\":\"x\",\"name\":\"NAME\",\"arguments\":ARGS} y",
+    "{\"name\":\"NAME\",\"name\":\"g\",\"arguments\":ARGS} y",
+    "{\"name\":\"NAME\",\"function\":\"g\",\"type\":\"t\",\"arguments\":ARGS} y",
+    "<function=NAME><parameter=x>{\"question\":\"R\"}</parameter><parameter=args>ARGS</parameter></function>x",
+    "<function=NAME><parameter=args>ARGS</parameter></function>x",
+    "<tool_call>NAME<arg_key>x</arg_key><arg_key>question</arg_key><arg_value>Q</arg_value></tool_call>x",
+    "[TOOL_CALLS]NAME [ARGS] ARGS",
+    "[TOOL_CALLS]NAME [CALL_ID] a1 [ARGS]\nARGS",
+    "[TOOL_CALLS]NAME[CALL_ID]a1 b2[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CALL_ID]a1[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CALL_ID]a1 [ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CALL_ID]aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CALL_ID]aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CALL_ID]a-1[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CALL_ID]a1ARGS",
+    "[TOOL_CALLS]NAME[CALL_ID]ARGS",
+    "[TOOL_CALLS]NAME[CALL_IDx]a1[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CALL_]a1[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[CALL]a1[ARGS]ARGS",
+    "[TOOL_CALLS]NAME[ARGARGS",
+    "[TOOL_CALLS]NAME[AARGS",
+    "[TOOL_CALLS]NAME[AR GS]ARGS",
+    "[TOOL_CALLS]NAME[ARGS] xARGS",
+    "[TOOL_CALLS]NAME xARGS",
+    "[TOOL_CALLS]NAME[ARGx]ARGS",
+    "<tool_call name=\"NAME\">ARGS</tool_call>x",
+    "<xai:function_call name=\"NAME\">ARGS</xai:function_call>x",
+    "<｜DSML｜function=NAME>ARGS</function>x",
+    "<tool_call><tool_call name=\"NAME\">ARGS</tool_call>x",
+    "<tool_call><xai:tool_call name=\"NAME\">ARGS</tool_call>x",
+    "<tool_call>\n<tool_calls>OBJECT</tool_call>x",
+    "<ask_followup_question>xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx</<function=NAME>ARGS</function>",
+];
+
+#[test]
+fn each_line_of_the_envelope_parser_means_what_the_reference_says() {
+    for form in ONCE {
+        let form = form.replace("OBJECT", "{\"name\":\"NAME\",\"arguments\":ARGS}");
+        for name in ["f", "ask_followup_question"] {
+            let text = written(&form, name);
+            check(&text, &Rules { envelopes: Envelopes::all(), ..Rules::default() });
+            check(&text, &Rules { envelopes: Envelopes::all(), bare: 48, ..Rules::default() });
+            for family in Envelope::ALL {
+                check(&text, &Rules { envelopes: Envelopes::all().without(family), ..Rules::default() });
+            }
+        }
+    }
+}
+
+#[test]
+fn a_short_header_at_every_limit_means_what_the_reference_says() {
+    for text in [
+        "<function=f>{}</function>x",
+        "<tool_call>f<arg_key>é</arg_key></tool_call>x",
+        "<tool_call>{\"éé\":1,\"name\":\"f\"}</tool_call>x",
+        "<|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|>x",
+        "<｜tool\\_call▁begin｜>f<｜tool sep｜>{}<｜tool_call\\_end｜>x",
+        "< | DSML ‖ invoke name=f></invoke>x",
+    ] {
+        for limit in 1..text.len() + 1 {
+            check(text, &Rules { envelopes: Envelopes::all(), bare: limit, ..Rules::default() });
+            check(text, &Rules { envelopes: Envelopes::all(), tag: limit, ..Rules::default() });
+        }
+    }
+    for spaces in 120..152 {
+        let text = format!("<|channel|>final{}to=f<|message|>{{}}<|call|>x", " ".repeat(spaces));
+        check(&text, &Rules { envelopes: Envelopes::all(), ..Rules::default() });
+    }
+}
+
+/// What only looked like an opener of a family that is read is shown with the byte that decides this.
+#[test]
+fn what_is_no_opener_of_a_family_that_is_read_is_shown_at_once() {
+    use Envelope::{BareJson, Dsml, FunctionXml, Glm, Harmony, Hermes};
+    for (families, header, next) in [
+        (&[FunctionXml, Glm][..], "<tool_call>", "`"),
+        (&[BareJson], "{\"", "x"),
+        (&[BareJson], "{\"", "a"),
+        (&[BareJson], "{\"name\":\"ask_followup_question\",\"", "x"),
+        (&[Dsml], "<function", "="),
+        (&[Dsml], "<", "i"),
+        (&[Hermes], "<tool_call><", "i"),
+        (&[Harmony], "<", "t"),
+    ] {
+        let policy = Policy::new().with_tools(Tools::none()).with_envelopes(families.iter().copied().collect());
+        let mut parser = Parser::new(policy);
+        let mut shown = |text: &str| {
+            let mut shown = String::new();
+            parser.feed(text).for_each(|event| shown += if let Event::Text(text) = event { text } else { "" });
+            shown
+        };
+        let all = shown(header) + &shown(next);
+        assert_eq!(all, header.to_owned() + next, "{families:?}");
     }
 }
