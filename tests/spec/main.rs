@@ -5,7 +5,6 @@ mod arguments;
 mod common;
 mod events;
 mod families;
-mod forged_envelopes;
 mod golden;
 mod leaked_tools;
 mod limits;
