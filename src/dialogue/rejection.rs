@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};
