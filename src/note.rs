@@ -78,7 +78,7 @@ pub enum Note {
     QuestionWithoutList,
     /// A suggestion was a string instead of an object.
     SuggestionAsText,
-    /// A value that is `true` or `false` was a string.
+    /// A value that is `true` or `false` was a string or a number.
     FlagAsText,
     /// The arguments of a native call were a list instead of an object.
     ListAsArguments,
@@ -147,7 +147,7 @@ codes! {
         UnreadableQuestion => "unreadable_question": "an element of the list of questions is none and was dropped",
         QuestionWithoutList => "question_without_list": "the arguments are one question, not a list of questions",
         SuggestionAsText => "suggestion_as_text": "a suggestion is a string, not an object",
-        FlagAsText => "flag_as_text": "a value that is true or false is a string",
+        FlagAsText => "flag_as_text": "a value that is true or false is a string or a number",
         ListAsArguments => "list_as_arguments": "the arguments are a list, not an object",
         ArgumentsAsText => "arguments_as_text": "the arguments are a string that holds JSON",
         FencedArguments => "fenced_arguments": "the arguments are in a code fence",

@@ -57,7 +57,7 @@ impl Form {
         Ok(answers)
     }
 
-    /// Answers the first question that takes any text with what says that the images are the answer.
+    /// Answers the first question that takes any text with a text that refers to the images.
     fn point_to_images(&self, answers: &mut [FormAnswer]) {
         let takes_any = |question: &FormQuestion| {
             question.takes_text() && question.kind.is_none_or(|kind| kind == QuestionKind::Text)

@@ -155,7 +155,9 @@ impl NativeCalls {
     /// Appends the actions that the end of the message demands for the calls that are open.
     pub(super) fn close_all(&mut self, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         for i in 0..self.list.len() {
-            if self.list[i].is_waiting() { self.end(i, deltas, actions) } else { self.close(i, deltas, actions) }
+            // After an error, it may be cut off as well.
+            let is_complete = self.list[i].is_waiting() && self.error.is_none();
+            if is_complete { self.end(i, deltas, actions) } else { self.close(i, deltas, actions) }
         }
     }
 

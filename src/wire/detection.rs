@@ -324,7 +324,7 @@ fn evidence(frame: Frame<'_>) -> Evidence {
     match frame {
         Frame::Payload(payload) => detect(&String::from_utf8_lossy(payload)),
         Frame::Error(payload) => match detect(&String::from_utf8_lossy(payload)) {
-            error @ Evidence::Error(_) => error,
+            found @ (Evidence::Error(_) | Evidence::NoObject) => found,
             _ => Evidence::Error(Format::OpenAiChat),
         },
         Frame::TooLong | Frame::Corrupt(_) => Evidence::NoObject,

@@ -74,7 +74,7 @@ fn a_message_that_is_complete_or_cut_off_is_no_error() {
         (Format::OpenAiChat, &["stop", "length", "tool_calls", "function_call", "eos", "abort"]),
         (Format::OpenAiResponses, &["max_output_tokens"]),
         (Format::Anthropic, &["end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn"]),
-        (Format::Gemini, &["STOP", "MAX_TOKENS", "FINISH_REASON_UNSPECIFIED"]),
+        (Format::Gemini, &["STOP", "stop", "MAX_TOKENS", "max_tokens", "FINISH_REASON_UNSPECIFIED"]),
         (Format::Bedrock, &["end_turn", "tool_use", "max_tokens", "stop_sequence", "model_context_window_exceeded"]),
         (Format::Cohere, &["COMPLETE", "STOP_SEQUENCE", "MAX_TOKENS", "TOOL_CALL", "USER_CANCEL"]),
         (Format::GeminiInteractions, &["completed", "requires_action", "incomplete", "cancelled"]),
@@ -89,6 +89,18 @@ fn a_message_that_is_complete_or_cut_off_is_no_error() {
             assert_eq!(steps(*format, message), [""; 0], "{format}: {reason}");
         }
     }
+}
+
+/// It may be cut off: nobody is told to run a tool without arguments.
+#[test]
+fn a_call_before_an_error_has_no_invented_arguments() {
+    let [other, asks] = calls_without_arguments(Format::Anthropic);
+    let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}});
+    let failed = "error provider \"the provider reports an error: Overloaded\"".to_owned();
+    let all = [other, vec![error.clone()]].concat();
+    assert_eq!(steps(Format::Anthropic, &all), ["opaque 0 list_files (t) \"\"".to_owned(), failed.clone()]);
+    let all = [asks, vec![error]].concat();
+    assert_eq!(steps(Format::Anthropic, &all), ["rejected truncated 0 (t): no question [] []".to_owned(), failed]);
 }
 
 #[test]

@@ -365,7 +365,10 @@ fn a_part_continues_the_call_with_its_name_and_id_or_else_the_last() {
             &[part(ask, "a", "A", false), part(ask, "a", "B", false)],
             &[r#"question 0 "A""#, r#"complete 0 (a): "A" [] []"#, r#"question 1 "B""#, r#"complete 1 (a): "B" [] []"#],
         ),
-        (&[part(ask, "", "A", true), part("", "b", "B", false)], &[r#"question 0 "AB""#, r#"complete 0: "AB" [] []"#]),
+        (
+            &[part(ask, "", "A", true), part("", "b", "B", false)],
+            &[r#"question 0 "AB""#, r#"complete 0 (b): "AB" [] []"#],
+        ),
         (
             &[part(ask, "a", "A", true), part("", "b", "B", false)],
             &[r#"question 0 "A""#, cut, &*orphan("{\\\"question\\\":\\\"B\\\"}")],
@@ -437,7 +440,17 @@ fn a_part_continues_the_call_with_its_name_and_id_or_else_the_last() {
             &[part(ask, "a", "A", false), part("", "a", "B", false)],
             &[r#"question 0 "A""#, r#"complete 0 (a): "A" [] []"#],
         ),
-        // Of more than four calls, the oldest is forgotten.
+        // The id comes late.
+        (
+            &[part(ask, "", "A", true), part("", "a", "B", true), part(ask, "b", "C", false)],
+            &[
+                r#"question 0 "AB""#,
+                r#"question 1 "C""#,
+                r#"complete 1 (b): "C" [] []"#,
+                r#"rejected truncated 0 (a): "AB" [] []"#,
+            ],
+        ),
+        // Of more than four calls, the oldest can't be continued.
         (
             &[
                 part(ask, "a", "A", true),
@@ -456,8 +469,7 @@ fn a_part_continues_the_call_with_its_name_and_id_or_else_the_last() {
                 r#"question 4 "E""#,
                 r#"question 1 "!""#,
                 r#"complete 1 (b): "B!" [] []"#,
-                r#"question 0 "{""#,
-                r#"rejected malformed 0 (a): "A{" [] []"#,
+                r#"rejected malformed 0 (a): "A" [] []"#,
                 r#"rejected truncated 2 (c): "C" [] []"#,
                 r#"rejected truncated 3 (d): "D" [] []"#,
                 r#"rejected truncated 4 (e): "E" [] []"#,

@@ -14,7 +14,7 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// Appends the end of a message. That it failed is reported unless an error has been.
+    /// Appends the end of a message. A failure is reported unless an error was reported before.
     pub(super) fn push(self, reason: &[u8], deltas: &mut Deltas) {
         if self == Ending::Failed {
             let message = deltas.store(&[b"the message was stopped: ", reason].concat());

@@ -71,7 +71,7 @@ impl Reader {
                     }
                     reader.end_option()
                 }
-                // "of an array the elements are options"
+                // "if it is an array, its elements are options"
                 Kind::Array => reader.array(&mut |reader, kind| reader.option(kind)),
                 kind => reader.option(kind),
             }

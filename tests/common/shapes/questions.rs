@@ -117,7 +117,7 @@ impl Reader {
         open.map_or(Ok(()), |open| self.end_question(open))
     }
 
-    /// Reads an element of a list in a map: "of an array its objects are questions", and "a string in
+    /// Reads an element of a list in a map: "if a value is an array, its objects are questions", and "a string in
     /// such an array" is unreadable.
     fn element_in_map(&mut self, kind: Kind) -> Parsed<()> {
         if kind == Kind::Text {

@@ -94,12 +94,22 @@ const MAX_OPEN: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct StreamingCall {
-    /// Empty if it is unknown, as is the id. One of both is known.
+    /// Name and id are empty while they are unknown. At least one is known.
     name: Vec<u8>,
     id: Vec<u8>,
     /// The index that a call without a name or an id is given, so that its parts go to no other.
     index: Option<u64>,
     writer: ArgumentsWriter,
+}
+
+impl StreamingCall {
+    /// Appends that its arguments can't be continued.
+    fn break_off(mut self, deltas: &mut Deltas) {
+        let mut json = Vec::new();
+        self.writer.break_off(&mut json);
+        let (id, arguments) = (deltas.store(&self.id), ArgumentsDelta::More(deltas.store(&json)));
+        deltas.push(Delta::Call(CallDelta { index: self.index, id, arguments, ..CallDelta::default() }));
+    }
 }
 
 impl GeminiParser {
@@ -202,8 +212,10 @@ impl GeminiParser {
             }
         };
         let index = open.index;
-        // The parts of a call go under the id of its first part, which has the name. A name that
-        // comes later is new.
+        // A name or an id that comes later is new.
+        if open.id.is_empty() {
+            open.id.extend_from_slice(&id);
+        }
         let new_name = if open.name.is_empty() { &*name } else { b"" };
         // That id is stored once for all of a payload.
         if *deltas.bytes(*stored_id) != *open.id {
@@ -249,7 +261,7 @@ impl GeminiParser {
             let position = known.unwrap_or(self.open.len());
             self.open.insert(position, open);
             if self.open.len() > MAX_OPEN {
-                self.open.remove(0);
+                self.open.remove(0).break_off(deltas);
             }
         }
         Ok(())
@@ -287,13 +299,14 @@ fn short_text<'a>(raw: Raw<'a>, deltas: &mut Deltas) -> Cow<'a, [u8]> {
     Cow::Owned(deltas.text.as_bytes()[start..end].to_vec())
 }
 
-/// Appends the end of a message that ends with that reason. Any that is not one of these is a failure.
+/// Appends the end of a message. Any reason but these is a failure.
 fn push_end(reason: &[u8], message: &[u8], deltas: &mut Deltas) {
-    match reason {
-        b"" => {}
-        b"STOP" | b"FINISH_REASON_UNSPECIFIED" => deltas.push(Delta::End),
-        b"MAX_TOKENS" => Ending::Truncated.push(reason, deltas),
-        _ => {
+    let is = |word: &str| reason.eq_ignore_ascii_case(word.as_bytes());
+    match () {
+        () if reason.is_empty() => {}
+        () if is("STOP") || is("FINISH_REASON_UNSPECIFIED") => deltas.push(Delta::End),
+        () if is("MAX_TOKENS") => Ending::Truncated.push(reason, deltas),
+        () => {
             if !message.is_empty() {
                 let message = deltas.store(message);
                 deltas.push(Delta::Error(message));

@@ -77,14 +77,19 @@ impl ArgumentsWriter {
         self.written.len()
     }
 
+    /// Appends to `out` what makes the JSON ill-formed: the arguments can't be continued.
+    pub(super) fn break_off(&mut self, out: &mut Vec<u8>) {
+        self.end_string(out);
+        out.push(ILL_FORMED);
+    }
+
     /// Appends to `out` what a value adds to the JSON. `room`: the number of paths that may be
     /// remembered.
     pub(super) fn write(&mut self, arg: &PartialArg<'_>, room: usize, out: &mut Vec<u8>) {
         let path = text(arg.json_path);
         let path = String::from_utf8_lossy(&path);
         if path.len() > MAX_PATH_LEN {
-            self.end_string(out);
-            return out.push(ILL_FORMED);
+            return self.break_off(out);
         }
         let path = parse_path(&path);
         if path.is_empty() {
