@@ -244,7 +244,7 @@ function showTokenProblem(shown) {
 function listenToToken() {
   tokenDialog.addEventListener('cancel', (event) => event.preventDefault());
   // A browser closes it all the same if Esc is pressed twice.
-  tokenDialog.addEventListener('close', () => needsToken && tokenDialog.showModal());
+  tokenDialog.addEventListener('close', () => needsToken && !tokenDialog.open && tokenDialog.showModal());
   part('token-form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     const field = part('token-field', HTMLInputElement);

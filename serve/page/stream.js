@@ -2,7 +2,7 @@
 // Server-sent events over fetch: EventSource can't send a token, nor say why it failed.
 
 /** @typedef {{id: string | null, event: string, data: string}} Message */
-/** `answered`: the service refuses, so that it can be reached. */
+/** `answered`: the service was reached, and refused the request. */
 /** @typedef {{is: 'connecting'} | {is: 'open', again: boolean} | {is: 'waiting', ms: number, why: string, answered?: boolean} | {is: 'unauthorized'} | {is: 'missing'} | {is: 'refused', message: string}} Status */
 /**
  * @typedef {object} Options
@@ -127,7 +127,11 @@ export class EventStream {
       if (this.#closed) return;
       if (response.ok && response.body) await this.#read(response.body, abort);
       else if (this.#refused(response.status, why = await messageOf(response))) return;
-      else [answered, wait] = [true, seconds(response.headers.get('retry-after'))];
+      else {
+        // A proxy says so if it can't reach the service.
+        answered = response.status !== 502 && response.status !== 504;
+        wait = seconds(response.headers.get('retry-after'));
+      }
     } catch (error) {
       why = error instanceof Error ? error.message : String(error);
     }

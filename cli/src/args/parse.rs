@@ -112,7 +112,7 @@ pub(crate) struct ParseArgs {
         requires = "json",
         conflicts_with = "records",
         help_heading = "Output",
-        long_help = "Leave out the events of calls that are still open (with --json)"
+        long_help = "Leave out the events of calls that are still open (with --json, not with --records)"
     )]
     pub(crate) no_partials: bool,
 

@@ -509,7 +509,7 @@ fn the_first_suggestion_is_taken_line_by_line_unless_somebody_types() {
     let ended = session.concludes();
     assert_eq!(ended.stdout, "<answer>\nPostgreSQL\n</answer>\n".repeat(2));
     assert_eq!(ended.screen.matches("taken because nobody typed").count(), 2);
-    // What has begun can be typed again, and erased. Later questions have no countdown.
+    // A discarded line can be typed again and edited. Later questions have no countdown.
     let mut session = Session::new(&["--lines", "--auto-answer", "8"], (24, 120));
     session
         .writes(&call())

@@ -19,7 +19,7 @@ use crate::local_store::Changeable;
 /// How long an error waits for what it tells of another answer.
 const MAX_CATCH_UP: Duration = Duration::from_secs(2);
 
-/// How long an answer waits for a store that has not said whether it has accepted it.
+/// How long to wait for the store before an answer is sent to it again.
 const MAX_AWAY: Duration = Duration::from_secs(3);
 
 /// How long the writer of a conversation may take to give an answer, or to be found dead.
@@ -74,7 +74,7 @@ impl Shared {
         let reader = conversation.waiter();
         // Otherwise it may be given meanwhile, because the store has accepted it.
         let updating = conversation.updating.lock().await;
-        let claimed = match self.claim(conversation, number, &answer).await {
+        let claimed = match self.claim(conversation, number, &answer, &reply).await {
             Ok(claimed) => claimed,
             Err(error) => {
                 drop(updating);
@@ -145,7 +145,7 @@ impl Shared {
             }
         };
         let mut reader = conversation.waiter();
-        if let Err(error) = self.claim(conversation, number, &answer).await {
+        if let Err(error) = self.claim(conversation, number, &answer, &reply).await {
             return Err(self.explain(error, conversation, &answer).await);
         }
         // Until the question is here, it can't be seen that it was answered.
@@ -184,9 +184,15 @@ impl Shared {
     /// # Errors
     ///
     /// If it has accepted another one, or can't.
-    async fn claim(&self, conversation: &Conversation, number: u64, answer: &StoredAnswer) -> Result<String, ApiError> {
+    async fn claim(
+        &self,
+        conversation: &Conversation,
+        number: u64,
+        answer: &StoredAnswer,
+        reply: &Reply,
+    ) -> Result<String, ApiError> {
         let json = serde_json::to_string(answer).map_err(|error| ApiError::store_unreadable(&error))?;
-        match self.claim_surely(conversation.id(), number, &json).await? {
+        match self.claim_surely(conversation.id(), number, &json, reply).await? {
             Claimed::Accepted => Ok(json),
             Claimed::Answered(other) => {
                 let other: Option<StoredAnswer> = serde_json::from_str(&other).ok();
@@ -197,18 +203,28 @@ impl Shared {
         }
     }
 
-    /// Claims a question. If the store may have accepted that without being heard, it is asked again, which is the
-    /// same as asking once.
-    async fn claim_surely(&self, id: &str, number: u64, answer: &str) -> Result<Claimed, StoreError> {
+    /// Claims a question. If the store's reply may be lost, the claim is sent again, which has the same effect as one.
+    async fn claim_surely(&self, id: &str, number: u64, answer: &str, reply: &Reply) -> Result<Claimed, StoreError> {
         let may_be_heard = self.is_up_for(id);
         match self.commands.claim(id, number, answer).await {
             Err(StoreError::Away) if may_be_heard => {
                 let state = self.keys.state(id);
                 tokio::time::timeout(MAX_AWAY, self.link.wait_until_up(&state)).await.map_err(|_| StoreError::Away)?;
-                self.commands.claim(id, number, answer).await
+                match self.commands.claim(id, number, answer).await {
+                    // The first claim was accepted, and the writer has given the answer since.
+                    Ok(Claimed::NotAsked) if self.was_given(id, number, reply).await => Ok(Claimed::Accepted),
+                    claimed => claimed,
+                }
             }
             claimed => claimed,
         }
+    }
+
+    /// Returns `true` if the store has this reply to a question.
+    async fn was_given(&self, id: &str, number: u64, reply: &Reply) -> bool {
+        let Ok(stored) = self.stored(id).await else { return false };
+        let given = stored.outcome_of(number, MessageFormat::OpenAiChat, &self.settings);
+        given.is_ok_and(|given| *given.reply == *reply)
     }
 
     /// Returns why an answer was not accepted. If its question does not wait any more, it was asked a moment ago,

@@ -4,23 +4,23 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// The time of the store, by what it last said. It is never ahead, unless the store's clock was set back.
+/// The store's time, estimated from its latest reply. It is ahead of the store only if the store's clock was set back.
 #[derive(Default)]
 pub(super) struct StoreClock {
-    /// When the store was last heard, and its time then, in milliseconds.
-    heard: Mutex<Option<(Instant, u64)>>,
+    /// When the latest reply came, and the store's time in it, in milliseconds.
+    latest: Mutex<Option<(Instant, u64)>>,
 }
 
 impl StoreClock {
-    /// The store has said its time.
+    /// Sets the store's time, which a reply has just given.
     pub(super) fn set(&self, milliseconds: u64) {
-        *self.heard.lock() = Some((Instant::now(), milliseconds));
+        *self.latest.lock() = Some((Instant::now(), milliseconds));
     }
 
-    /// Returns the time of the store after this duration, in milliseconds; 0 if it has not been heard yet.
+    /// Returns the time of the store after this duration, in milliseconds; 0 before the first reply.
     pub(super) fn after(&self, duration: Duration) -> u64 {
-        let heard = *self.heard.lock();
-        heard.map_or(0, |(since, then)| {
+        let latest = *self.latest.lock();
+        latest.map_or(0, |(since, then)| {
             then.saturating_add(u64::try_from((since.elapsed() + duration).as_millis()).unwrap_or(u64::MAX))
         })
     }
@@ -31,13 +31,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_goes_on_from_what_was_heard_last() {
+    fn the_estimate_advances_from_the_latest_reply() {
         let clock = StoreClock::default();
         assert_eq!(clock.after(Duration::from_secs(2)), 0);
-        for heard in [5000, 1000] {
-            clock.set(heard);
+        for latest in [5000, 1000] {
+            clock.set(latest);
             let after = clock.after(Duration::from_secs(2));
-            assert!((heard + 2000..heard + 60_000).contains(&after), "{after}");
+            assert!((latest + 2000..latest + 60_000).contains(&after), "{after}");
         }
     }
 }

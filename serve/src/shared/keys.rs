@@ -116,7 +116,7 @@ mod tests {
         for key in ["{123456789}", "p:{123456789}:log", "{123456789}{other}", "123456789"] {
             assert_eq!(slot_of_text(key), 0x31c3, "{key}");
         }
-        // Braces that are empty or not closed count for nothing.
+        // Braces that are empty or not closed are ignored.
         for key in ["{}{123456789}", "{123456789", "a}{"] {
             assert_eq!(slot_of_text(key), slot(key.as_bytes()), "{key}");
         }

@@ -1,4 +1,4 @@
-//! Whether a replica lives, by what the servers of its keys say.
+//! Finds out from a replica's keys whether it is alive.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(super) enum Life {
     Unknown,
 }
 
-/// Finds out whether a replica lives that has so many keys, of which each exists while it does.
+/// Finds out whether a replica is alive. It has `keys` keys, which exist while it is.
 ///
 /// `exists` asks the server of a key; `None` if that does not answer. A replica of an earlier version has only the
 /// first key. One server of the others may be away.
@@ -36,7 +36,7 @@ pub(super) async fn find_out<F: Future<Output = Option<bool>>>(keys: usize, exis
     if keys == 1 {
         ask_all.await;
     } else {
-        // The server of one key may be silent, and the other answers would grow old.
+        // The server of one key may be silent, and the other answers would become outdated.
         let _ = tokio::time::timeout(PROMPT, ask_all).await;
     }
     if lives {
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(find_out_with(&[&[GONE, GONE], &[GONE], &[GONE]]).await, Life::HasEnded);
         assert_eq!(find_out_with(&[&[GONE, GONE], &[GONE], &[AWAY]]).await, Life::HasEnded);
         assert_eq!(find_out_with(&[&[GONE], &[AWAY], &[AWAY]]).await, Life::Unknown);
-        // One of an earlier version has no other key, so these say nothing.
+        // One of an earlier version has no other key, so these prove nothing.
         assert_eq!(find_out_with(&[&[AWAY], &[GONE], &[GONE]]).await, Life::Unknown);
     }
 

@@ -239,10 +239,10 @@ impl Link {
         }
     }
 
-    /// Uses a connection from now on, unless the current one reaches the same shards.
+    /// Uses a connection from now on. A current one is replaced only by one that reaches all that it does, and more.
     fn set(&self, new: Established) {
         let mut current = self.current.lock();
-        if current.as_ref().is_some_and(|current| current.shards.reach_as_much_as(&new.shards)) {
+        if current.as_ref().is_some_and(|current| !new.shards.reach_more_than(&current.shards)) {
             return;
         }
         *current = Some(new);

@@ -189,7 +189,7 @@ impl Shared {
 
     /// Removes a conversation that was deleted from the list.
     ///
-    /// Every replica that finds that it was deleted does so: the one that did it may have died in between.
+    /// The replica that has deleted it does so, and every one that loads it: the first may have died in between.
     async fn unlist(&self, id: &str) -> Result<(), StoreError> {
         self.list.forget(id);
         self.list.set(id, None).await
@@ -206,7 +206,10 @@ impl Shared {
         let entry = serde_json::to_string(&conversation.summary()).unwrap_or_default();
         self.list.set(conversation.id(), Some(&entry)).await?;
         // It may have been deleted meanwhile, and have been removed from the list before this.
-        if conversation.is_gone() { self.unlist(conversation.id()).await } else { Ok(()) }
+        if conversation.is_gone() && !matches!(self.commands.load(conversation.id(), None).await?, Found::Stored(_)) {
+            return self.unlist(conversation.id()).await;
+        }
+        Ok(())
     }
 }
 

@@ -224,10 +224,10 @@ impl Shared {
     }
 }
 
-/// A take of which this replica may never hear, because it gives up, or the store does not answer.
+/// A take whose reply may be lost. If it is dropped without a reply, the replica asks the store for the writer once
+/// the take can no longer execute.
 ///
-/// Then it asks the store as soon as that can't happen any more. Otherwise a writer that lives would not know that it
-/// is the writer, and others would wait for it.
+/// Otherwise a writer that lives would not know that it is the writer, and others would wait for it.
 struct Unheard<'a> {
     shared: &'a Arc<Shared>,
     id: &'a str,

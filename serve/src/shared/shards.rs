@@ -95,13 +95,23 @@ impl Shards {
         !self.answers.contains(&true)
     }
 
-    /// Returns `true` if the same keys can be reached through others.
-    pub(super) fn reach_as_much_as(&self, others: &Shards) -> bool {
-        let answers = |shards: &Shards, slot: usize| {
-            let shard = shards.of_slots.get(slot).map_or(0, |shard| usize::from(*shard));
-            shards.answers.get(shard).copied().unwrap_or_default()
-        };
-        (0..usize::from(SLOTS)).all(|slot| answers(self, slot) == answers(others, slot))
+    /// Returns `true` if these shards answer for every key that the others answer for, and for further ones.
+    pub(super) fn reach_more_than(&self, others: &Shards) -> bool {
+        let mut reach_further = false;
+        for slot in 0..usize::from(SLOTS) {
+            match (self.answer_for(slot), others.answer_for(slot)) {
+                (false, true) => return false,
+                (true, false) => reach_further = true,
+                _ => {}
+            }
+        }
+        reach_further
+    }
+
+    /// Returns `true` if the shard of a slot answers.
+    fn answer_for(&self, slot: usize) -> bool {
+        let shard = self.of_slots.get(slot).map_or(0, |shard| usize::from(*shard));
+        self.answers.get(shard).copied().unwrap_or_default()
     }
 }
 
@@ -143,15 +153,21 @@ mod tests {
         let three = || Shards::read(Value::Array(vec![range(0, 99, 1), range(100, 199, 2), range(200, 16383, 3)]));
         let two = || Shards::read(Value::Array(vec![range(0, 99, 1), range(100, 16383, 2)]));
         let (mut three, mut two) = (three().unwrap(), two().unwrap());
-        assert!(three.reach_as_much_as(&two) && two.reach_as_much_as(&Shards::single()));
+        // The same keys.
+        assert!(!three.reach_more_than(&two) && !two.reach_more_than(&Shards::single()));
         three.set_silent(0);
-        assert!(!three.reach_as_much_as(&two) && !two.reach_as_much_as(&three));
-        two.set_silent(0);
-        assert!(three.reach_as_much_as(&two));
+        assert!(two.reach_more_than(&three) && !three.reach_more_than(&two));
+        // As many shards, and other keys.
+        two.set_silent(1);
+        assert!(!two.reach_more_than(&three) && !three.reach_more_than(&two));
+        three.set_silent(1);
+        assert!(!three.reach_more_than(&two) && !two.reach_more_than(&three));
+        three.set_silent(2);
+        assert!(two.reach_more_than(&three));
     }
 
     #[test]
-    fn what_no_cluster_says_is_an_error() {
+    fn a_malformed_reply_to_cluster_slots_is_an_error() {
         for slots in [
             Value::Int(1),
             Value::Array(vec![Value::Array(vec![Value::Int(0)])]),

@@ -125,7 +125,7 @@ impl Shared {
         }
     }
 
-    /// Ends a conversation that was deleted.
+    /// Ends a conversation of which the store has just said that it was deleted.
     pub(super) async fn end_deleted(&self, conversation: &Arc<Conversation>) {
         self.local.end(conversation);
         // If this fails, another replica does it, or the next reader.
@@ -152,7 +152,8 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         let now = *bell.borrow_and_update();
         if now.is_deleted {
-            shared.end_deleted(&conversation).await;
+            // Its id may be used again since the message was sent, so the list is left to who has deleted it.
+            shared.local.end(&conversation);
             break;
         }
         if rings != Some(now.rings) || compared.elapsed() >= STEADY_INTERVAL {

@@ -106,7 +106,9 @@ async fn of_many_answers_at_once_each_but_one_is_told_that_the_question_has_one(
 #[tokio::test]
 async fn an_answer_counts_whose_acceptance_is_lost_with_the_connection() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, (other, proxy)) = (replica(&redis.url(), &[]), proxied_replica(&redis, &[]));
+    // While the owner is stopped, it does not renew its lease.
+    let args = ["--lease", "20"];
+    let (owner, (other, proxy)) = (replica(&redis.url(), &args), proxied_replica(&redis, &args));
     let id = "acceptance-lost";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
@@ -124,6 +126,30 @@ async fn an_answer_counts_whose_acceptance_is_lost_with_the_connection() {
         owner.signal(Signal::CONT);
     });
     assert_eq!(given.ok()["reply"]["text"], "<answer>\nYes\n</answer>");
+    open_gate(id).await;
+    body.await.unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_counts_that_is_given_before_its_acceptance_is_lost() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, (other, proxy)) = (replica(&redis.url(), &[]), proxied_replica(&redis, &[]));
+    let id = "given-acceptance-lost";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    proxy.set(Passing::After(Duration::from_millis(400)));
+    let first = json!({"number": 0, "suggestion": 0});
+    let (given, ()) = tokio::join!(answer(&other, id, &first), async {
+        // The owner gives the answer before the replica hears of its acceptance.
+        until(async || !is_asked(&owner, id).await).await;
+        until(async || redis.ask(&format!("HEXISTS followup:{{{id}}}:state answer:0")) == ":0").await;
+        proxy.set(Passing::Cut);
+        until(async || get("/readyz").send(&other).await.status == 503).await;
+        proxy.set(PASSING);
+    });
+    assert_eq!(given.ok()["reply"]["text"], "<answer>\nYes\n</answer>");
+    let second = answer(&other, id, &json!({"number": 0, "suggestion": 1})).await;
+    assert_eq!(second.error(), (409, "already_answered".into()));
     open_gate(id).await;
     body.await.unwrap();
 }
@@ -164,7 +190,8 @@ async fn guidance_that_is_lost_to_another_writer_is_an_error() {
         let epoch = || redis.ask(&format!("HGET followup:{{{id}}}:state epoch"));
         let before = epoch();
         // The other one takes the conversation after the owner has, and before that has stored its guidance.
-        proxy.set(Passing::After(Duration::from_millis(300)));
+        // A slow machine needs more time for that. The store has 2 s for a command and its reply.
+        proxy.set(Passing::After(Duration::from_millis(300 + 150 * attempt)));
         let guides = ["First", "Second"].map(|guide| json!({"guide": guide}));
         let (first, second) = tokio::join!(answer(&owner, id, &guides[0]), async {
             until(async || epoch() != before).await;

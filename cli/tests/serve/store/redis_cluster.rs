@@ -1,7 +1,7 @@
 //! A cluster: three primaries, and a copy of each.
 
 use tempfile::TempDir;
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::RwLock;
 
 use super::redis_server::{RedisServer, free_port};
 use crate::client::until;
@@ -20,30 +20,31 @@ pub(super) struct RedisCluster {
     /// The primaries, then their copies.
     pub(super) nodes: Vec<RedisServer>,
     _folder: TempDir,
-    _only: Option<MutexGuard<'static, ()>>,
+    /// Released once the nodes are killed.
+    _running: Box<dyn Send>,
 }
 
-/// Locked by the cluster of which a node is killed: on a small machine, the nodes of several such clusters
-/// would take each other for dead.
-static ONLY: Mutex<()> = Mutex::const_new(());
+/// Written by a cluster of which a node is killed, and read by others, so that such a cluster runs alone: on a
+/// small machine, its nodes would take each other for dead beside another cluster.
+static RUNNING: RwLock<()> = RwLock::const_new(());
 
 impl RedisCluster {
     /// Starts a cluster of which no node is killed; `None` if there is no Redis.
     pub(super) async fn start() -> Option<RedisCluster> {
-        RedisCluster::start_with(PATIENT_NODE_TIMEOUT, None).await
+        RedisCluster::start_with(PATIENT_NODE_TIMEOUT, RUNNING.read().await).await
     }
 
     /// Starts a cluster that soon finds that a node was killed; `None` if there is no Redis.
     pub(super) async fn start_to_fail() -> Option<RedisCluster> {
-        RedisCluster::start_with(NODE_TIMEOUT, Some(ONLY.lock().await)).await
+        RedisCluster::start_with(NODE_TIMEOUT, RUNNING.write().await).await
     }
 
     /// The same, but a copy is promoted only after a while, in which a test can act.
     pub(super) async fn start_to_fail_slowly() -> Option<RedisCluster> {
-        RedisCluster::start_with("5000", Some(ONLY.lock().await)).await
+        RedisCluster::start_with("5000", RUNNING.write().await).await
     }
 
-    async fn start_with(node_timeout: &str, only: Option<MutexGuard<'static, ()>>) -> Option<RedisCluster> {
+    async fn start_with(node_timeout: &str, running: impl Send + 'static) -> Option<RedisCluster> {
         let folder = tempfile::tempdir().unwrap();
         let buses: Vec<u16> = (0..6).map(|_| free_port()).collect();
         let start = |bus: &u16| {
@@ -66,7 +67,7 @@ impl RedisCluster {
                 other.tell(&format!("CLUSTER MEET 127.0.0.1 {} {}", node.port, buses[index]));
             }
         }
-        let cluster = RedisCluster { nodes, _folder: folder, _only: only };
+        let cluster = RedisCluster { nodes, _folder: folder, _running: Box::new(running) };
         for node in &cluster.nodes {
             until(async || node.ask("CLUSTER INFO").contains("cluster_known_nodes:6")).await;
         }

@@ -76,7 +76,7 @@ test('a service that refuses the list says why, and the list is not empty', asyn
   assert.equal(await page.locator('#list-problem').isVisible(), false);
 });
 
-test('the times in the list go on, and nothing else changes', async (t) => {
+test('the times in the list are updated, and nothing else changes', async (t) => {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
   named(mock, 'a', 'A').updated -= 31;

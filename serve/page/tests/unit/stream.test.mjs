@@ -136,6 +136,15 @@ test('the delay of Retry-After is respected', async (t) => {
   assert.deepEqual(statuses[1], { is: 'waiting', ms: 2000, why: 'because', answered: true });
 });
 
+test('a proxy that cannot reach the service is no answer of the service', async (t) => {
+  for (const code of [502, 504]) {
+    const { url } = await serve(t, status(code));
+    const { statuses } = await follow(t, url, ({ statuses }) => statuses.length === 2);
+    assert.equal(statuses[1].is, 'waiting');
+    assert.equal(statuses[1].answered, undefined);
+  }
+});
+
 test('an idle connection is given up', async (t) => {
   const { url, requests } = await serve(t, stays);
   await follow(t, url, ({ statuses }) => statuses.some(({ is }) => is === 'waiting'), { idleTimeout: 30 });

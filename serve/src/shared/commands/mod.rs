@@ -28,7 +28,7 @@ pub(crate) use self::load::Found;
 /// beginning of the turn is stored, in less time, or never.
 const RESERVATION: Duration = Duration::from_secs(3);
 
-/// How often a script is called that came too late to take effect, although its answer came in time.
+/// How often a script is tried that the store executes after its deadline.
 const MAX_ATTEMPTS: usize = 3;
 
 /// What the service asks of the store.
@@ -286,10 +286,10 @@ impl Commands {
         Ok(text(&self.invoke_in_time(call).await?[0]) == "removed")
     }
 
-    /// Calls a script that has no effect if it runs after this replica has given up: later, or on a connection that
-    /// broke. Returns its answer, which begins with an outcome and the time of the store.
+    /// Calls a script that has no effect after its deadline, and returns its reply: an outcome, the store's time, and
+    /// the rest.
     ///
-    /// If there is no answer, it can still run for [`RESPONSE_TIMEOUT`].
+    /// If there is no reply, it can still run for [`RESPONSE_TIMEOUT`].
     async fn invoke_in_time(&self, mut call: Call<'_>) -> Result<Vec<Value>, StoreError> {
         for _ in 0..MAX_ATTEMPTS {
             call.arg(self.clock.after(RESPONSE_TIMEOUT));
