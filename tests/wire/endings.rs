@@ -100,7 +100,7 @@ fn a_call_before_an_error_has_no_invented_arguments() {
     let all = [other, vec![error.clone()]].concat();
     assert_eq!(steps(Format::Anthropic, &all), ["opaque 0 list_files (t) \"\"".to_owned(), failed.clone()]);
     let all = [asks, vec![error]].concat();
-    assert_eq!(steps(Format::Anthropic, &all), ["rejected truncated 0 (t): no question [] []".to_owned(), failed]);
+    assert_eq!(steps(Format::Anthropic, &all), [failed, "rejected truncated 0 (t): no question [] []".to_owned()]);
 }
 
 #[test]
