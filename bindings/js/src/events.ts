@@ -78,7 +78,10 @@ export interface ErrorEvent {
 
 /** What is wrong with a provider's stream, as a word. */
 export type ErrorCode =
-  /** The provider reports an error: the message is its own. */
+  /**
+   * The provider reports an error, or that the message failed or was filtered. `message` is the provider's, or else names
+   * the reason.
+   */
   | "provider"
   /** The data of an event is not what the provider documents; `data` has it. */
   | "unreadable"

@@ -20,9 +20,10 @@ export interface StreamOptions extends ResponseOptions {
 /**
  * Returns the events of a provider's response, as they come.
  *
- * The source is opened at once, and read no faster than the events are taken. It is cancelled if the loop is left, if the
- * generator is ended before its first event, if the signal is aborted, and if the options are wrong. Once the signal is aborted no event comes any more, not even one that has been parsed already: the loop
- * throws the signal's reason.
+ * The source is opened at once, also locked; end the generator if you do not iterate. It is read no faster than the events are
+ * taken. It is cancelled if the loop is left, if the generator is ended before its first event, if the signal is aborted, and
+ * if the options are wrong. Once the signal is aborted no event comes any more, not even one that has been parsed already: the
+ * loop throws the signal's reason.
  *
  * Of a `Response` whose status is an error, such as 502, only `error` events come, and at its end the loop throws a
  * `StatusError`, unless the provider has said what is wrong.
@@ -34,7 +35,7 @@ export function events(source: Source, options: StreamOptions = {}): AsyncGenera
   // A generator that has not begun would end without its `finally`.
   const closed = <T>(result: Promise<T>) => (reading.hasBegun ? result : result.finally(() => reading.close()));
   generator.return = (value) => {
-    // A generator that waits for a chunk would end only after it.
+    // A generator that waits for a chunk would end only after it, and one that has not begun once a stalled source has ended.
     reading.leave();
     return closed(end(value));
   };
@@ -75,7 +76,7 @@ class Reading {
   }
 
   leave(): void {
-    if (this.isWaiting) this.#leaving.abort();
+    if (this.isWaiting || !this.hasBegun) this.#leaving.abort();
   }
 
   async close(): Promise<void> {

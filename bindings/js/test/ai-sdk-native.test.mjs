@@ -159,7 +159,7 @@ describe("a native call", () => {
       [gemini, { allow_freeform: true, question: "Q", choices: ["a"] }],
       [gemini, { question: "Q", allow_freeform: false, choices: ["a"] }],
       [editor, { questions: [{ question: "Q", options }, { question: "R", multiSelect: false, options: [], allowFreeformInput: true }] }],
-      [editor, { questions: [{ multiSelect: false, allowFreeformInput: true, question: "Q", options: [{ recommended: false, label: "A" }] }] }],
+      [editor, { questions: [{ question: "Q", multiSelect: false, options: [{ label: "A", recommended: false }], allowFreeformInput: true }] }],
       [opencode, { questions: [{ question: "Q", custom: false, options: [{ label: "A" }] }] }],
     ]) {
       assert.equal(await written(tool, value), JSON.stringify(value));
@@ -175,7 +175,7 @@ describe("a native call", () => {
       inputSchema: { ...object({ question: string, follow_up: list({ ...object({ text: string }), ...ofOption }) }), ...more },
     });
     const odd = { "}": ["\"}\\", { a: null }], b: -1.5e3 };
-    const whole = { reason: "r}\",", question: "Q", urgent: true, follow_up: [{ id: 1, text: "A", odd }, { text: "B", x: "" }], odd, last: [] };
+    const whole = { reason: "r}\",", question: "Q", urgent: true, follow_up: [{ text: "A" }, { text: "B" }], odd, last: [] };
     assert.equal(await written(ask(), whole), JSON.stringify(whole));
     // What is required is added, and other shapes are repaired.
     assert.equal(await written(ask(), { x: 1, question: "Q", y: [2] }), '{"x":1,"question":"Q","y":[2],"follow_up":[]}');
@@ -183,9 +183,84 @@ describe("a native call", () => {
     assert.equal(await written(ask(), { x: 1, question: "Q", suggestions: ["A"] }), '{"x":1,"question":"Q","follow_up":[{"text":"A"}]}');
     // Without the others it is not valid.
     const closed = { additionalProperties: false };
+    assert.equal(await written(ask({ unevaluatedProperties: false }), { question: "Q", x: 1, follow_up: [] }), '{"question":"Q","follow_up":[]}');
     const asked = { question: "Q", x: 1, follow_up: [{ text: "A", y: 2 }] };
     assert.equal(await written(ask(closed, closed), asked), '{"question":"Q","follow_up":[{"text":"A"}]}');
     assert.equal(await written(ask({}, closed), asked), '{"question":"Q","x":1,"follow_up":[{"text":"A"}]}');
+  });
+
+  test("is JSON also where a member that its schema does not list is none", async () => {
+    const mended = '{"question":"Q","follow_up":[{"text":"A"}]}';
+    for (const note of ['"a\nb"', '"\\q"', '"\\u12"', "'a'", "NaN", "[1,]", "{a:1}", "[1}", ""]) {
+      for (const input of [
+        `{"question":"Q","note":${note},"follow_up":[{"text":"A"}]}`,
+        `{"note":${note},"question":"Q","follow_up":[{"text":"A"}]}`,
+        `{"question":"Q","follow_up":[{"text":"A"}],"note":${note}}`,
+      ]) {
+        for (const deltas of everyCut(input)) {
+          const rejected = [];
+          const onRejected = (one) => rejected.push(one);
+          const got = await rewrite([...native("ask_followup_question", deltas), finish("tool-calls")], { onRejected });
+          assertLaws(got);
+          // What the parser can't read either is rejected.
+          if (rejected.length === 0) assert.deepEqual(JSON.parse(call(got).input), JSON.parse(mended));
+          assert.ok(rejected.length === 0 || !note.startsWith('"'), note);
+        }
+      }
+    }
+    const long = `{"note":"${"x".repeat(2 ** 14)}","question":"Q","follow_up":[{"text":"A"}]}`;
+    for (const deltas of [[long], [...long]]) {
+      assert.equal(call(await rewrite([...native("ask_followup_question", deltas), finish("tool-calls")])).input, mended);
+    }
+  });
+
+  test("has no member of an option that is dropped in the next one", async () => {
+    const option = object({ label: string, recommended: flag }, ["label"]);
+    const question = object({ question: string, header: string, options: list(option), multiSelect: flag }, ["question"]);
+    const editor = { type: "function", name: "askQuestions", inputSchema: object({ questions: list(question) }) };
+    for (const [tool, input, wanted] of [
+      [ASK, '{"question":"Q","follow_up":[{"id":1},{"id":2,"text":"A"}]}', '{"question":"Q","follow_up":[{"text":"A"}]}'],
+      [ASK, '{"question":"Q","follow_up":[{"text":"A","id":1}]}', '{"question":"Q","follow_up":[{"text":"A"}]}'],
+      [
+        editor,
+        '{"questions":[{"question":"Q","options":[{"recommended":false,"label":""},{"label":"A","recommended":true}]}]}',
+        '{"questions":[{"question":"Q","options":[{"label":"A","recommended":true}]}]}',
+      ],
+    ]) {
+      for (const deltas of everyCut(input)) {
+        const got = await rewrite([...native(tool.name, deltas), finish("tool-calls")], { tools: [tool] });
+        assert.equal(call(got).input, wanted);
+      }
+    }
+  });
+
+  test("is JSON with any members and any options, and each option has only its own", async () => {
+    const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }).map((one) => JSON.stringify(one)), fc.constantFrom('"a\nb"', '"\\q"', "'a'", "True", "[1,]"));
+    const members = (names) => fc.array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 2 });
+    const text = fc.constantFrom('"A"', '"B"', '"AB"', '""', '" "', '"A\nB"', undefined);
+    const option = fc.tuple(members(["id", "x"]), text, members(["id", "note"]), fc.nat(1e6)).map(([before, label, after, mark]) => {
+      const known = label === undefined ? [] : [`"text":${label}`];
+      const written = (some) => some.map(([name, one]) => `"${name}":${one}`);
+      return `{${[...written(before), `"mark":${mark}`, ...known, ...written(after)].join(",")}}`;
+    });
+    const input = fc.tuple(members(["a"]), fc.array(option, { maxLength: 4 }), members(["b"]), members(["c"])).map(([before, options, between, after]) => {
+      const written = (some) => some.map(([name, one]) => `"${name}":${one}`);
+      return `{${[...written(before), '"question":"Q"', ...written(between), `"follow_up":[${options.join(",")}]`, ...written(after)].join(",")}}`;
+    });
+    await fc.assert(
+      fc.asyncProperty(input, fc.array(fc.nat(500), { maxLength: 8 }), async (given, at) => {
+        const deltas = cut(given, at.map((offset) => offset % (given.length + 1)));
+        const rejected = [];
+        const got = await rewrite([...native("ask_followup_question", deltas), finish("tool-calls")], { onRejected: (one) => rejected.push(one) });
+        assertLaws(got);
+        if (rejected.length > 0) return;
+        for (const { text: answer, ...others } of JSON.parse(call(got).input).follow_up) {
+          assert.match(answer, /\S/);
+          assert.deepEqual(others, {});
+        }
+      }),
+      { numRuns: Number(process.env.RUNS ?? 300) },
+    );
   });
 
   test("stays as it is with any other members in it, at any cut", async () => {
@@ -195,7 +270,7 @@ describe("a native call", () => {
     const text = fc.constantFrom("A", "long enough", "é\n");
     const write = (members) => `{${[...new Map(members)].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(", ")}}`;
     const json = (members, known = {}) => write(members.map(([name, value]) => [name, name in known ? value : JSON.stringify(value)]));
-    const option = fc.tuple(text, fc.boolean()).chain(([label, isMarked]) => mixed([["text", label], isMarked && ["mode", "code"]]).map((all) => json(all)));
+    const option = fc.tuple(text, fc.boolean()).map(([label, isMarked]) => json([["text", label], ...(isMarked ? [["mode", "code"]] : [])]));
     const input = fc.tuple(text, fc.array(option, { maxLength: 3 })).chain(([question, options]) =>
       mixed([["question", JSON.stringify(question)], ["follow_up", `[${options.join(",")}]`]]).map((all) => json(all, { question: 1, follow_up: 1 })),
     );

@@ -27,6 +27,16 @@ describe("a schema with references", () => {
   const whole = JSON.stringify(asked);
   const odd = { questions: [{ question: "Q", header: "H", options: JSON.stringify([{ label: "A", description: "d" }]) }] };
 
+  test("is read also if it is ill-formed or refers to itself many times", { timeout: 10_000 }, async () => {
+    const text = { type: "string", anyOf: null, oneOf: 3 };
+    const claude = tool("AskUserQuestion", object({ questions: list(object({ question: text }, { required: ["question"], anyOf: null })) }));
+    assert.deepEqual(await leaked(claude, { questions: [{ question: "Q" }] }), ['{"questions":[{"question":"Q"}]}']);
+    const self = { anyOf: Array(20).fill({ $ref: "#/$defs/Self" }) };
+    const header = object({ question: string, header: { $ref: "#/$defs/Self" } }, { required: ["question", "header"] });
+    const endless = tool("AskUserQuestion", object({ questions: list(header) }, { $defs: { Self: self } }));
+    assert.deepEqual(await leaked(endless, { questions: [{ question: "Q" }] }), ['{"questions":[{"question":"Q","header":""}]}']);
+  });
+
   test("is read through them, as if what they refer to were in their place", async () => {
     for (const [key, ref] of [["$defs", "#/$defs"], ["definitions", "#/definitions"]]) {
       const parts = { Option: option, Question: question({ $ref: `${ref}/Option` }), "a/b c": object({ questions: list({ $ref: `${ref}/Question` }) }) };

@@ -211,6 +211,20 @@ def test_asynchronous_events_of_which_none_was_taken_close_their_source():
     asyncio.run(main())
 
 
+def test_events_whose_first_read_never_ran_close_their_source():
+    async def main():
+        source = AsyncEndless()
+        stream = events(source, Parser())
+        task = asyncio.ensure_future(anext(stream))
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await stream.aclose()
+        return source.closed
+
+    assert asyncio.run(main()) == 1
+
+
 def test_a_task_that_is_cancelled_closes_the_source():
     class Waiting(AsyncEndless):
         async def __anext__(self):

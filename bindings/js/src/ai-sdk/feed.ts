@@ -20,13 +20,13 @@ const BEGINNING = /[<{[`~]/g;
 /**
  * Feeds a text that may have calls in it, as `feed` does, but prose in long chunks.
  *
- * While all that was fed is in events, no call of a question tool is open. Until the next character with which one can
- * begin, nothing but prose and calls of other tools can come, and these have one order at any cut.
+ * While nothing is pending, no call of a question tool is open. Up to the next character that can begin one, only prose and
+ * other tools' calls come, and the order of their events does not depend on the cut.
  */
 export class TextFeed {
   readonly #parser: { feed(chunk: string): FollowupEvent[] };
   /** What was fed and is in no event yet but in partials. */
-  #held = "";
+  #pending = "";
 
   constructor(parser: { feed(chunk: string): FollowupEvent[] }) {
     this.#parser = parser;
@@ -36,9 +36,9 @@ export class TextFeed {
   feed(text: string): FollowupEvent[] {
     const events: FollowupEvent[] = [];
     for (let i = 0; i < text.length; ) {
-      const end = this.#held === "" ? Math.max(next(text, i), i + 1) : i + 1;
+      const end = this.#pending === "" ? Math.max(next(text, i), i + 1) : i + 1;
       const chunk = text.slice(i, end);
-      this.#held += chunk;
+      this.#pending += chunk;
       for (const event of this.#parser.feed(chunk)) {
         this.#release(event);
         push(events, event);
@@ -50,9 +50,9 @@ export class TextFeed {
 
   #release(event: FollowupEvent): void {
     const { type } = event;
-    if (type === "text") this.#held = this.#held.slice(event.text.length);
-    else if (type === "opaque") this.#held = this.#held.slice(event.raw.length);
-    else if (type === "complete" || type === "rejected") this.#held = this.#held.slice(units(this.#held, event.end - event.start));
+    if (type === "text") this.#pending = this.#pending.slice(event.text.length);
+    else if (type === "opaque") this.#pending = this.#pending.slice(event.raw.length);
+    else if (type === "complete" || type === "rejected") this.#pending = this.#pending.slice(units(this.#pending, event.end - event.start));
   }
 }
 

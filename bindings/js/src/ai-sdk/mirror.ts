@@ -4,6 +4,9 @@ const LONGEST = 12;
 /** The longest name of a key that is compared. */
 const LONGEST_NAME = 256;
 
+/** The longest member that is passed on although it is not written. */
+const LONGEST_MEMBER = 2 ** 14;
+
 /** The keys that an object of the input may have besides those that are written. */
 export interface Level {
   /** The keys that a call is read from. */
@@ -12,15 +15,16 @@ export interface Level {
   readonly unwritten: ReadonlyMap<string, string>;
   /** Whether there may be other keys. */
   readonly isOpen: boolean;
+  /** The key of the text without which an object is dropped; `undefined` if it never is. */
+  readonly text: string | undefined;
 }
 
-/** A member that only what is given has, while it is passed on. */
-interface Extra {
+/** How far a member that only what is given has was searched for its end. */
+interface Search {
+  /** The offset from the start of the member. */
+  at: number;
   depth: number;
   inString: boolean;
-  isEscaped: boolean;
-  /** Whether it comes before a member that is written, so that a comma has to follow. */
-  readonly isBefore: boolean;
 }
 
 /** How many code units a step takes from each side. */
@@ -34,7 +38,8 @@ interface Step {
  *
  * Both are JSON, and are compared side by side. White space, escapes, and the white space around a text are no difference.
  * Nor is a member that is not written, since the call is not read from it, or since its value is the usual one: it is passed
- * on. Where nothing is repaired, what comes out is thus what the provider gave, byte for byte.
+ * on once it is whole, if it is well-formed and cannot be that of a question or option that is dropped. Where nothing is
+ * repaired, what comes out is thus what the provider gave, byte for byte.
  */
 export class Mirror {
   /** What is not compared yet. */
@@ -52,7 +57,10 @@ export class Mirror {
   #open = "";
   #isName = false;
   readonly #levels: readonly Level[];
-  #extra: Extra | undefined;
+  #search: Search | undefined;
+  /** Whether the string is the text of the object, and whether some of that was the same. */
+  #isText = false;
+  #hasText = false;
   /** A comma has to come before what is written next. */
   #needsComma = false;
   /** More of what is given decides the next step. */
@@ -132,8 +140,7 @@ export class Mirror {
   #between(): Step | undefined {
     const given = this.#given[this.#at.given];
     const written = this.#written[this.#at.written];
-    if (given !== undefined && this.#extra) return this.#pastExtra(this.#extra, given);
-    if (given !== undefined && /\s/.test(given)) return { given: 1, written: 0 };
+    if (given !== undefined && /[ \t\n\r]/.test(given)) return { given: 1, written: 0 };
     if (given === undefined || written === undefined) return undefined;
     if (this.#needsComma) return this.#comma(given);
     if (given === '"' && this.#isName) return this.#name();
@@ -147,6 +154,8 @@ export class Mirror {
   #bracket(given: string): void {
     if (given === "{" || given === "[") this.#open += given;
     if (given === "}" || given === "]") this.#open = this.#open.slice(0, -1);
+    // What an object has around the end of an inner one is its own.
+    if (given === "{" || given === "}") this.#hasText = given === "}";
     this.#isName = given === "{" || (given === "," && this.#open.endsWith("{"));
   }
 
@@ -155,59 +164,71 @@ export class Mirror {
     const { given, written } = this.#at;
     const name = string(this.#given, given);
     if (name === undefined) return this.#wait();
-    if (name === string(this.#written, written)) {
+    const expected = string(this.#written, written);
+    if (name.value === expected?.value) {
       this.#isName = false;
-      this.#inString = this.#isBlank = true;
-      return { given: 1, written: 1 };
+      this.#isText = name.value === this.#level?.text;
+      return { given: name.length, written: expected.length };
     }
-    const isExtra = this.#isExtra(name, given);
-    if (isExtra === undefined) return this.#wait();
-    if (!isExtra || this.#written[written] !== '"') return this.#part();
-    this.#extra = { depth: 0, inString: false, isEscaped: false, isBefore: true };
-    return { given: 0, written: 0 };
+    if (this.#written[written] !== '"') return this.#part();
+    const length = this.#extra(given);
+    if (length === undefined) return undefined;
+    this.#needsComma = true;
+    return { given: length, written: 0 };
   }
 
-  /** Returns the step to the comma after the last member that is written. */
+  /** Returns the step to the comma after the last member that is written, and past the member after that. */
   #last(): Step | undefined {
-    const at = this.#given.slice(this.#at.given + 1).search(/\S/);
+    const at = this.#given.slice(this.#at.given + 1).search(/[^ \t\n\r]/);
     if (at < 0) return this.#wait();
-    const start = this.#at.given + 1 + at;
-    if (this.#given[start] !== '"') return this.#part();
-    const name = string(this.#given, start);
-    const isExtra = name === undefined ? undefined : this.#isExtra(name, start);
-    if (isExtra === undefined) return this.#wait();
-    if (!isExtra) return this.#part();
-    this.#extra = { depth: 0, inString: false, isEscaped: false, isBefore: false };
-    return { given: 1, written: 0 };
+    const length = this.#extra(this.#at.given + 1 + at);
+    return length === undefined ? undefined : { given: 1 + at + length, written: 0 };
   }
 
-  /** Returns whether a member may be passed on although it is not written; `undefined` if more of it decides. */
-  #isExtra(name: string, start: number): boolean | undefined {
-    const level = this.#levels[this.#open.replaceAll("[", "").length - 1];
-    const unwritten = level?.unwritten.get(name);
-    if (level === undefined || unwritten === undefined) return level?.isOpen === true && !level.known.has(name);
-    const member = this.#given.slice(start, start + 2 * LONGEST_NAME);
-    const value = /^"[^"]*"\s*:\s*(true|false|\[\s*\])\s*[,}]/.exec(member)?.[1];
-    if (value !== undefined) return value.replace(/\s/g, "") === unwritten;
-    return /^"[^"]*"(\s*|\s*:\s*([a-z]*|\[\s*\]?)\s*)$/.test(member) && member.length < 2 * LONGEST_NAME ? undefined : false;
+  get #level(): Level | undefined {
+    return this.#levels[this.#open.replaceAll("[", "").length - 1];
   }
 
-  /** Returns the next step of a member that is passed on. */
-  #pastExtra(extra: Extra, given: string): Step | undefined {
-    if (extra.inString) {
-      if (given === '"' && !extra.isEscaped) extra.inString = false;
-      extra.isEscaped = given === "\\" && !extra.isEscaped;
-      return { given: 1, written: 0 };
+  /** Returns the length of a member if it is passed on although it is not written; `undefined` if not, or not yet. */
+  #extra(start: number): number | undefined {
+    const level = this.#level;
+    if (this.#given[start] !== '"' || level === undefined) return this.#part();
+    const name = string(this.#given, start)?.value;
+    if (name === undefined) return this.#wait();
+    const usual = level.unwritten.get(name);
+    const isAllowed = usual !== undefined || (level.isOpen && !level.known.has(name));
+    // Before its text has come, a question or option may yet be dropped, and its members would be in the next one.
+    if (!isAllowed || (level.text !== undefined && !this.#hasText)) return this.#part();
+    const length = this.#lengthOfMember(start);
+    if (length === undefined) {
+      if (this.#given.length - start > LONGEST_MEMBER) return this.#part();
+      this.#isShort = true;
+      return undefined;
     }
-    if (extra.depth === 0 && (given === "," || given === "}")) {
-      this.#extra = undefined;
-      this.#needsComma = extra.isBefore;
-      return { given: 0, written: 0 };
+    if (length > LONGEST_MEMBER) return this.#part();
+    const value = valueOf(this.#given.slice(start, start + length));
+    return value === undefined || (usual !== undefined && value !== usual) ? this.#part() : length;
+  }
+
+  /** Returns how long a member is up to the comma or bracket after it; `undefined` while that has not come. */
+  #lengthOfMember(start: number): number | undefined {
+    const search = (this.#search ??= { at: 0, depth: 0, inString: false });
+    for (; start + search.at < this.#given.length; search.at++) {
+      const given = this.#given[start + search.at];
+      if (search.inString) {
+        if (given === "\\") search.at += 1;
+        else if (given === '"') search.inString = false;
+        continue;
+      }
+      if (search.depth === 0 && (given === "," || given === "}" || given === "]")) {
+        this.#search = undefined;
+        return search.at;
+      }
+      if (given === '"') search.inString = true;
+      if (given === "{" || given === "[") search.depth += 1;
+      if (given === "}" || given === "]") search.depth -= 1;
     }
-    if (given === '"') extra.inString = true;
-    if (given === "{" || given === "[") extra.depth += 1;
-    if (given === "}" || given === "]") extra.depth -= 1;
-    return { given: 1, written: 0 };
+    return undefined;
   }
 
   /** Returns the step past the comma between a member that is passed on and one that is written. */
@@ -237,6 +258,7 @@ export class Mirror {
     if (written === expected) {
       if (isEnd) this.#inString = false;
       this.#isBlank &&= value.trim() === "";
+      if (this.#isText && !isEnd) this.#hasText ||= !this.#isBlank;
       return { given: source.length, written: expected.length };
     }
     // What is written may have less white space at both ends.
@@ -249,10 +271,20 @@ export class Mirror {
   }
 }
 
-/** Returns the string of JSON that begins here; `undefined` while it is not whole, or if it is none. */
-function string(text: string, at: number): string | undefined {
+/** Returns the string of JSON that begins here, and its length; `undefined` while it is not whole, or if it is none. */
+function string(text: string, at: number): { value: string; length: number } | undefined {
   const source = /^"(?:[^"\\]|\\.)*"/.exec(text.slice(at, at + LONGEST_NAME))?.[0];
-  return source === undefined ? undefined : decode(source.slice(1, -1));
+  const value = source === undefined ? undefined : decode(source.slice(1, -1));
+  return source === undefined || value === undefined ? undefined : { value, length: source.length };
+}
+
+/** Returns the value of a member, as JSON without white space; `undefined` if it is ill-formed. */
+function valueOf(member: string): string | undefined {
+  try {
+    return JSON.stringify(Object.values(JSON.parse(`{${member}}`) as object)[0]);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the source of a code point in a string of JSON, or of half a surrogate pair; `undefined` while it is not whole. */

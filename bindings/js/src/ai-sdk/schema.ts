@@ -4,6 +4,7 @@ export interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly patternProperties?: object;
   readonly additionalProperties?: unknown;
+  readonly unevaluatedProperties?: unknown;
   readonly required?: readonly string[];
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
@@ -11,9 +12,6 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
   readonly $ref?: string;
 }
-
-/** How deep references and alternatives are followed; a schema may refer to itself. */
-const DEPTH = 8;
 
 /** Reads the schemas in a schema: through references, and alternatives such as `null`. */
 export class SchemaReader {
@@ -28,25 +26,29 @@ export class SchemaReader {
   }
 
   /**
-   * Returns what a value can be besides `null`. It is exactly that if there is one; of several, all may have to hold, or
-   * one. None if a reference leads nowhere.
+   * Returns what a value can be besides `null`. If there are several, the value may have to be one of them or all. Returns
+   * none if a reference leads nowhere.
    */
-  alternatives(schema: unknown, depth = 0): Schema[] {
-    if (!isObject(schema) || depth > DEPTH) return [];
+  alternatives(schema: unknown, visited = new Set<unknown>()): Schema[] {
+    // A schema may refer to itself.
+    if (!isObject(schema) || visited.has(schema)) return [];
+    visited.add(schema);
     const { $ref, anyOf, oneOf, allOf, ...own } = schema;
-    const inner = [anyOf, oneOf, allOf].flatMap((some) => (Array.isArray(some) ? (some as unknown[]) : []));
+    const inner = [anyOf, oneOf, allOf].flatMap(listed);
     if (typeof $ref === "string") inner.push(this.#pointed($ref));
-    const others = inner.flatMap((one) => this.alternatives(one, depth + 1));
+    const others = inner.flatMap((one) => this.alternatives(one, visited));
     if (isObject(own.properties)) return [own, ...others.filter(({ properties }) => isObject(properties))];
     if (inner.length > 0) return others;
     return own.type === "null" ? [] : [own];
   }
 
-  isNullable(schema: unknown, depth = 0): boolean {
-    if (!isObject(schema) || depth > DEPTH) return false;
-    const { type, $ref, anyOf = [], oneOf = [] } = schema;
-    const inner: unknown[] = [...anyOf, ...oneOf, ...(typeof $ref === "string" ? [this.#pointed($ref)] : [])];
-    return [type].flat().includes("null") || inner.some((one) => this.isNullable(one, depth + 1));
+  isNullable(schema: unknown, visited = new Set<unknown>()): boolean {
+    if (!isObject(schema) || visited.has(schema)) return false;
+    visited.add(schema);
+    const { type, $ref, anyOf, oneOf } = schema;
+    const inner = [anyOf, oneOf].flatMap(listed);
+    if (typeof $ref === "string") inner.push(this.#pointed($ref));
+    return [type].flat().includes("null") || inner.some((one) => this.isNullable(one, visited));
   }
 
   /** Returns what a reference inside the schema refers to. */
@@ -58,6 +60,10 @@ export class SchemaReader {
       this.#root,
     );
   }
+}
+
+function listed(some: unknown): unknown[] {
+  return Array.isArray(some) ? some : [];
 }
 
 function isObject(value: unknown): value is Schema {

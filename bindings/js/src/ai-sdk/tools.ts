@@ -87,15 +87,16 @@ export function questionTool(name: string, inputSchema: unknown): QuestionTool |
 function levelsOf(shape: Shape, { question, options, option }: Keys, root: Schema, level: Schema, item: Schema | undefined): Level[] {
   const asked = [shape.list ?? [], shape.title ?? [], shape.options, Object.values(shape.question)].flat(2);
   const list = options !== undefined && options.blank === undefined ? [[options.name, "[]"] as const] : [];
-  const one = (schema: Schema, known: readonly string[], unwritten: readonly (readonly [string, string])[]): Level => ({
-    known: new Set([...known, ...ANSWERS]),
-    unwritten: new Map(unwritten),
-    isOpen: schema.additionalProperties !== false,
-  });
+  const known = new Set([...asked, ...ANSWERS]);
+  const ofQuestion = new Map([...list, ...unwritten(question)]);
+  const outermost = (unwritten: Level["unwritten"]): Level => ({ known, unwritten, isOpen: !isClosed(root), text: undefined });
+  // Those that are not known may be of a question or option that is dropped.
+  const inner = (unwritten: Level["unwritten"], text: string | undefined): Level => ({ known, unwritten, isOpen: false, text: text ?? "" });
+  const text = question.find(({ role }) => role === "text")?.name;
+  const answer = option?.find(({ role }) => role === "answer")?.name;
   return [
-    ...(level === root ? [] : [one(root, asked, [])]),
-    one(level, asked, [...list, ...unwritten(question)]),
-    ...(item?.properties === undefined ? [] : [one(item, Object.values(shape.option).flat(), unwritten(option ?? []))]),
+    ...(level === root ? [outermost(ofQuestion)] : [outermost(new Map()), inner(ofQuestion, text)]),
+    ...(item?.properties === undefined ? [] : [inner(new Map(unwritten(option ?? [])), answer)]),
   ];
 }
 
@@ -104,6 +105,10 @@ function unwritten(keys: readonly Key<AnyRole>[]): (readonly [string, string])[]
   return keys.flatMap(({ role, name, blank }) =>
     blank === undefined && DEFAULTS[role] !== undefined ? [[name, String(DEFAULTS[role])] as const] : [],
   );
+}
+
+function isClosed({ additionalProperties, unevaluatedProperties }: Schema): boolean {
+  return additionalProperties === false || unevaluatedProperties === false;
 }
 
 function has({ properties }: Schema, name: string): boolean {

@@ -37,8 +37,8 @@ export class InputWriter {
 
   /**
    * `isNative` if the input is that of a native call, which a `Mirror` compares with what is given. Then what does not grow
-   * is written where it becomes known, in place of the end of what it is of. What the call need not have, and has by
-   * default, is not written, since the schema may have another default.
+   * is written where it becomes known, and not at the end of its question or option. What the call need not have, and
+   * has by default, is not written, since the schema may have another default.
    */
   constructor(keys: Keys, isNative = false) {
     this.#keys = keys;

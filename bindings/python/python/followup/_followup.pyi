@@ -60,7 +60,7 @@ def questions(
     | field | type | |
     |---|---|---|
     | `call` | uint32 | the index of the call in its row, from 0 |
-    | `state` | utf8 | `complete`, `rejected`, or `error` for an error in a body |
+    | `state` | utf8 | `complete`, `rejected`, or `error` for an error in a body, also of a message that failed or was filtered |
     | `question` | utf8 | the first question, as far as it was read |
     | `suggest` | list of struct of `answer` and `mode`, both utf8 | its suggested answers |
     | `notes` | list of utf8 | what was repaired in a complete call, as in `Complete.note_codes` |

@@ -91,15 +91,13 @@ class _AsyncEvents(AsyncGenerator["Event", None]):
 
     def __init__(self, chunks: AsyncIterator[Chunk], parser: StreamParser) -> None:
         self._chunks = chunks
-        self._events = _events_async(chunks, parser)
         self._has_begun = False
+        self._events = self._read(parser)
 
     def __anext__(self) -> Any:
-        self._has_begun = True
         return self._events.__anext__()
 
     def asend(self, value: None) -> Any:
-        self._has_begun = True
         return self._events.asend(value)
 
     async def athrow(self, *error: Any) -> Any:
@@ -114,22 +112,23 @@ class _AsyncEvents(AsyncGenerator["Event", None]):
         finally:
             await self._close()
 
+    async def _read(self, parser: StreamParser) -> AsyncGenerator[Event, None]:
+        # Not in `__anext__`: a task that is cancelled at once runs nothing of what that returns.
+        self._has_begun = True
+        try:
+            async for chunk in self._chunks:
+                for event in parser.feed(chunk):
+                    yield event
+            for event in parser.finish():
+                yield event
+        finally:
+            await _close(self._chunks)
+
     async def _close(self) -> None:
         """Closes the source of events that were not begun."""
         if not self._has_begun:
             self._has_begun = True
             await _close(self._chunks)
-
-
-async def _events_async(chunks: AsyncIterator[Chunk], parser: StreamParser) -> AsyncGenerator[Event, None]:
-    try:
-        async for chunk in chunks:
-            for event in parser.feed(chunk):
-                yield event
-        for event in parser.finish():
-            yield event
-    finally:
-        await _close(chunks)
 
 
 async def _close(chunks: AsyncIterator[Chunk]) -> None:

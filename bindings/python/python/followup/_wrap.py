@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Wire = Callable[[Any], tuple[str | None, str] | None]
 
-# The notes of a call that the end of the message closes, or lets count.
+# The notes of a call that is complete only because the message has ended.
 _BY_THE_END = {"stream_ended", "unclosed_envelope", "in_reasoning"}
+
+_IN_REASONING = "a call in the reasoning counts only if the message ends without an exception"
 
 # The methods of the SDKs that read the rest of a stream.
 _READ_ALL = {"until_done", "get_final_completion", "get_final_message", "get_final_response", "get_final_text"}
@@ -103,7 +105,10 @@ class _Base:
         return events
 
     def _finish(self, *, is_cut: bool) -> list[Event]:
-        """Returns what only the end decides. `is_cut` if the stream raised an exception, so the model did not stop."""
+        """Returns what only the end decides.
+
+        `is_cut` if the stream raised an exception, so the message may be cut off.
+        """
         if self._ended:
             return []
         self._ended = True
@@ -255,7 +260,7 @@ def _rejected(event: Event) -> Event:
     return Rejected(
         code="truncated",
         part="parameters",
-        message="the message ended before the call was closed",
+        message=_IN_REASONING if "in_reasoning" in event.note_codes else "the message ended before the call was closed",
         tool=event.tool,
         call=event.call,
         start=event.start,
