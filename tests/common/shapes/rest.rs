@@ -6,10 +6,30 @@ use super::table::Table;
 /// How many strings with JSON in them may be around a text.
 const MAX_ENCODED: usize = 2;
 
-/// What an incomplete escape may become.
-const ESCAPES: [&str; 21] = [
-    "u006e", "006e", "06e", "6e", "e", "n", "\"", "\\", "q", "u0041", "0041", "041", "41", "1", "\\ude00", "\\n",
-    "ude00", "de00", "e00", "00", "0",
+/// What an incomplete escape may become. The first is an `n` that is escaped twice.
+const ESCAPES: [&str; 22] = [
+    "u0075006e",
+    "u006e",
+    "006e",
+    "06e",
+    "6e",
+    "e",
+    "n",
+    "\"",
+    "\\",
+    "q",
+    "u0041",
+    "0041",
+    "041",
+    "41",
+    "1",
+    "\\ude00",
+    "\\n",
+    "ude00",
+    "de00",
+    "e00",
+    "00",
+    "0",
 ];
 
 /// What a line of `lines`, or a mark, may continue with.
