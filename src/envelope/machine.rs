@@ -408,7 +408,10 @@ impl EnvelopeMachine {
         let limits = &policy.limits;
         // A bare object is read again, as any other, once the call is certain.
         let is_certain = !matches!(self.state, EnvelopeState::Json(_)) || !self.object.is_bare();
+        // What holds inside a piece only would be lent again and again.
         is_certain
+            && !self.lent
+            && !self.ends_here
             && self.start <= read
             && self.end <= read
             && self.held.len() <= limits.bare.saturating_add(limits.tag)
