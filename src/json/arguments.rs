@@ -428,7 +428,7 @@ impl Arguments {
 
     /// Returns `true` if the state can occur between two pieces of a stream.
     pub(crate) fn is_in_bounds(&self) -> bool {
-        self.lexer.is_in_bounds() && self.key.is_in_bounds() && self.within.len() <= self.lexer.depth()
+        self.lexer.is_in_bounds() && !self.whole && self.key.is_in_bounds() && self.within.len() <= self.lexer.depth()
     }
 
     /// Returns the part of the call in which the stream is now.

@@ -151,6 +151,13 @@ impl Nest {
     fn innermost(self) -> Option<bool> {
         self.depth.checked_sub(1).map(|i| self.is_object(i))
     }
+
+    /// Returns whether no bit is set for an array or object that is not open.
+    ///
+    /// With such a bit, a reader may never reach the end of a text.
+    fn is_in_bounds(self) -> bool {
+        self.depth <= DEPTH && (self.depth == DEPTH || self.objects >> self.depth == 0)
+    }
 }
 
 /// The lexer of one JSON value. It keeps a token that is incomplete.
@@ -279,7 +286,7 @@ impl Lexer {
             Expect::String { .. } => pending.is_empty() || grammar::escape(pending) == Matched::Incomplete,
             _ => pending.is_empty(),
         };
-        self.nest.depth <= DEPTH && is_incomplete && !self.plain
+        self.nest.is_in_bounds() && is_incomplete && !self.plain
     }
 
     /// Consumes the next token of `text` at `*pos`; `None` at the end of the text.
@@ -462,6 +469,13 @@ mod tests {
     use super::*;
     use alloc::format;
     use alloc::string::{String, ToString};
+
+    #[test]
+    fn a_stored_lexer_knows_nothing_of_objects_that_are_not_open() {
+        let with = |objects, depth| Lexer { nest: Nest { objects, depth }, ..Lexer::NEW };
+        assert!(with(0b01, 1).is_in_bounds() && with(u128::MAX, DEPTH).is_in_bounds());
+        assert!(!with(0b10, 1).is_in_bounds() && !with(1, 0).is_in_bounds() && !with(0, DEPTH + 1).is_in_bounds());
+    }
 
     /// Returns the tokens of `pieces` as one line, neighbouring text joined.
     fn tokens(pieces: &[&str]) -> String {

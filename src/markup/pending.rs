@@ -104,6 +104,6 @@ impl Pending {
     /// Returns whether it is one that a stream of `read` bytes can end in.
     pub(super) fn is_in_bounds(&self, read: u64, limit: usize) -> bool {
         let is_tag = self.bytes.first() == Some(&b'<') && core::str::from_utf8(&self.bytes).is_ok();
-        (self.is_empty() || is_tag) && self.len() <= limit && self.start <= read
+        (self.is_empty() || is_tag) && self.len() <= limit && self.start <= read && !self.lent
     }
 }
