@@ -203,8 +203,8 @@ impl ArgumentsReader {
         }
     }
 
-    /// Makes a state from a checkpoint one that reads on. Returns `false` if it is out of bounds, or
-    /// if no shape reads the calls of this tool.
+    /// Restores a state from a checkpoint. Returns `false` if it is out of bounds, or if no shape
+    /// reads the calls of this tool.
     pub(super) fn restore(&mut self, name: &str, policy: &Policy) -> bool {
         match self {
             ArgumentsReader::None => true,

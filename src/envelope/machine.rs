@@ -402,8 +402,7 @@ impl EnvelopeMachine {
         EnvelopeMachine { reader: self.reader.save(), ..self.clone() }
     }
 
-    /// Makes a state from a checkpoint, after `read` bytes, one that reads on. Returns `false` if it
-    /// is out of bounds.
+    /// Restores a state from a checkpoint, after `read` bytes. Returns `false` if it is out of bounds.
     pub(crate) fn restore(&mut self, read: u64, policy: &Policy) -> bool {
         let limits = &policy.limits;
         // A bare object is read again, as any other, once the call is certain.

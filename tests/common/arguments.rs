@@ -312,7 +312,7 @@ impl<'a> ArgumentsReader<'a> {
                 matches!(key, "suggest" | "suggestion") || !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
             if object == Object::Undecided {
                 object = match (key, kind) {
-                    // "`text`, `answer`, `label` or `mode`: it is one suggestion object, and goes on as one"
+                    // "`text`, `answer`, `label` or `mode`: it is one suggestion object, and is read as one"
                     ("text" | "answer" | "label" | "mode", _) => Object::Suggestion,
                     // "a key of decimal digits only (and at least one), `suggest` or `suggestion`;
                     // or any other key with an array or an object as its value: it is a map"

@@ -666,14 +666,14 @@ fn what_is_certain_at_an_incomplete_character_is_shown_at_once() {
                 shown.append(parser.feed_bytes(bytes));
                 atoms(&shown)
             };
-            for (begun, characters) in INCOMPLETE {
+            for (incomplete, characters) in INCOMPLETE {
                 let mut ends = characters.iter().map(|char| after(char.as_bytes()));
                 let first = ends.next().unwrap();
                 let certain = ends.fold(first.len(), |len, end| {
                     first.iter().zip(&end).take(len).take_while(|(one, other)| one == other).count()
                 });
-                let (expected, shown) = (describe(&first[..certain]), describe(&after(begun)));
-                assert_eq!(shown, expected, "{read:?} and {begun:x?}");
+                let (expected, shown) = (describe(&first[..certain]), describe(&after(incomplete)));
+                assert_eq!(shown, expected, "{read:?} and {incomplete:x?}");
             }
         }
     }

@@ -91,7 +91,7 @@ fn a_message_that_is_complete_or_cut_off_is_no_error() {
     }
 }
 
-/// It may be cut off: nobody is told to run a tool without arguments.
+/// The call may be cut off, so no host is told to run it without arguments.
 #[test]
 fn a_call_before_an_error_has_no_invented_arguments() {
     let [other, asks] = calls_without_arguments(Format::Anthropic);
@@ -212,7 +212,7 @@ fn only_the_last_call_is_cut_off_before_its_arguments() {
             let expected = [opaque.clone(), format!("rejected {rejected} 0{id}: no question [] []")];
             assert_eq!(steps(*format, payloads), expected, "{format}: {reason}");
         }
-        // The body breaks off, or the message goes on.
+        // The body breaks off, or the message continues.
         let missing = format!("rejected missing_parameter 0{id}: no question [] []");
         assert_eq!(steps(*format, &asks), std::slice::from_ref(&missing), "{format}");
         let both = [asks, other, vec![end(cut_off)]].concat();

@@ -32,10 +32,10 @@ export function events(source: Source, options: StreamOptions = {}): AsyncGenera
   const reading = new Reading(source, options);
   const generator = read(reading);
   const [end, fail] = [generator.return.bind(generator), generator.throw.bind(generator)];
-  // A generator that has not begun would end without its `finally`.
-  const closed = <T>(result: Promise<T>) => (reading.hasBegun ? result : result.finally(() => reading.close()));
+  // A generator that has not started would end without its `finally`.
+  const closed = <T>(result: Promise<T>) => (reading.hasStarted ? result : result.finally(() => reading.close()));
   generator.return = (value) => {
-    // A generator that waits for a chunk would end only after it, and one that has not begun once a stalled source has ended.
+    // A generator that waits for a chunk would end only after it, and one that has not started once a stalled source has ended.
     reading.leave();
     return closed(end(value));
   };
@@ -51,7 +51,7 @@ class Reading {
   readonly #leaving = new AbortController();
   /** Also while the loop is busy with an event. */
   readonly #abort = () => void this.#cancel();
-  hasBegun = false;
+  hasStarted = false;
   isWaiting = false;
   /** Whether the source has ended, or has been cancelled. */
   isOver = false;
@@ -76,7 +76,7 @@ class Reading {
   }
 
   leave(): void {
-    if (this.isWaiting || !this.hasBegun) this.#leaving.abort();
+    if (this.isWaiting || !this.hasStarted) this.#leaving.abort();
   }
 
   async close(): Promise<void> {
@@ -98,7 +98,7 @@ class Reading {
 
 async function* read(reading: Reading): AsyncGenerator<FollowupEvent, void> {
   const { chunks, parser, signal, leaving } = reading;
-  reading.hasBegun = true;
+  reading.hasStarted = true;
   const gate = new Gate(chunks.failure);
   try {
     for (;;) {

@@ -179,7 +179,7 @@ describe("events with a signal", () => {
     }
   });
 
-  describe("that are not begun", () => {
+  describe("that have not started", () => {
     /** Returns a stream, and a list with what it was cancelled with. */
     function endless() {
       const cancelled = [];

@@ -349,9 +349,9 @@ impl ShapeReader {
         }
     }
 
-    /// Makes a state from a checkpoint one that reads on. `shape`: the one that its call began with.
+    /// Restores a state from a checkpoint. `shape`: the one that its call began with.
     ///
-    /// Returns `false` if it is out of bounds, or if the shape has no forms, but reads one.
+    /// Returns `false` if it is out of bounds, or if it reads a form and the shape has none.
     pub(crate) fn restore(&mut self, shape: Shape, policy: &Policy) -> bool {
         self.shape = if self.is_form { shape.form() } else { Some(shape) };
         let depth: usize = self.lexers.iter().map(Lexer::depth).sum();

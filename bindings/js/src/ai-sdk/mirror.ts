@@ -19,7 +19,7 @@ export interface Level {
   readonly text: string | undefined;
 }
 
-/** How far a member that only what is given has was searched for its end. */
+/** The state of the search for the end of a member that is given and not written. */
 interface Search {
   /** The offset from the start of the member. */
   at: number;
@@ -197,7 +197,7 @@ export class Mirror {
     if (name === undefined) return this.#wait();
     const usual = level.unwritten.get(name);
     const isAllowed = usual !== undefined || (level.isOpen && !level.known.has(name));
-    // Before its text has come, a question or option may yet be dropped, and its members would be in the next one.
+    // A question or option without its text may still be dropped, and its members would then be in the next one.
     if (!isAllowed || (level.text !== undefined && !this.#hasText)) return this.#part();
     const length = this.#lengthOfMember(start);
     if (length === undefined) {

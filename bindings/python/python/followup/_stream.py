@@ -59,7 +59,7 @@ def events(
         raise TypeError(f"{', '.join(options)}: the options are those of the parser that is given")
     if hasattr(chunks, "__iter__"):
         generator = _events(iter(chunks), parser)
-        # Closing a generator that has not begun would run nothing of it.
+        # Closing a generator that has not started would run nothing of it.
         next(generator)
         return generator  # type: ignore[return-value]
     return _AsyncEvents(aiter(chunks), parser)
@@ -84,14 +84,14 @@ def _events(chunks: Iterator[Chunk], parser: StreamParser) -> Generator[Event | 
 
 
 class _AsyncEvents(AsyncGenerator["Event", None]):
-    """An asynchronous generator that also closes its source if it has not begun.
+    """An asynchronous generator that also closes its source if it has not started.
 
     It can't begin at once: the loop in which it is read may not run yet.
     """
 
     def __init__(self, chunks: AsyncIterator[Chunk], parser: StreamParser) -> None:
         self._chunks = chunks
-        self._has_begun = False
+        self._has_started = False
         self._events = self._read(parser)
 
     def __anext__(self) -> Any:
@@ -114,7 +114,7 @@ class _AsyncEvents(AsyncGenerator["Event", None]):
 
     async def _read(self, parser: StreamParser) -> AsyncGenerator[Event, None]:
         # Not in `__anext__`: a task that is cancelled at once runs nothing of what that returns.
-        self._has_begun = True
+        self._has_started = True
         try:
             async for chunk in self._chunks:
                 for event in parser.feed(chunk):
@@ -125,9 +125,9 @@ class _AsyncEvents(AsyncGenerator["Event", None]):
             await _close(self._chunks)
 
     async def _close(self) -> None:
-        """Closes the source of events that were not begun."""
-        if not self._has_begun:
-            self._has_begun = True
+        """Closes the source of events that have not started."""
+        if not self._has_started:
+            self._has_started = True
             await _close(self._chunks)
 
 
