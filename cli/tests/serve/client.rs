@@ -24,8 +24,12 @@ pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
 /// Polls until the condition holds.
 pub(crate) async fn until<F: Future<Output = bool>>(mut condition: impl FnMut() -> F) {
     soon(async {
+        // Some conditions take seconds: to ask every 5 ms keeps a core busy. Some tests act in the
+        // 200 ms after one holds.
+        let mut pause = Duration::from_millis(5);
         while !condition().await {
-            tokio::time::sleep(Duration::from_millis(5)).await;
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(20));
         }
     })
     .await;
