@@ -1,3 +1,5 @@
+//! The target `shapes` for cargo-fuzz: see `followup_fuzz::TARGETS`.
+
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| followup_fuzz::read("shapes", input));

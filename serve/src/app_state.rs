@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state of the service that all requests use.
 
 use std::hash::Hash;
 use std::sync::Arc;

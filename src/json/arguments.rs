@@ -1,4 +1,4 @@
-//! The meaning of a call's arguments: which value is the question, and which are suggestions.
+//! Reads the meaning of a call's arguments: which value is the question, and which are suggestions.
 
 use alloc::sync::Arc;
 

@@ -243,7 +243,7 @@ fn a_stored_history_replays_to_the_same_dialogue() {
         turns.iter().map(|turn| (turn["role"].as_str().unwrap(), turn["turn"].as_str().unwrap())).collect();
     assert_eq!(roles[..3], [("assistant", "asked"), ("assistant", "corrected"), ("assistant", "asked")]);
     assert_eq!(roles[4], ("user", "answered"));
-    // A history without its first turn is impossible.
+    // A history without its first turn is an error.
     assert_eq!(Dialogue::replay(Setup::default(), &history[1..]).unwrap_err().turn, 1);
 }
 

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyRuntimeError;
 
 /// Runs `work`. A panic is a `RuntimeError`; PyO3 would raise an exception that `except Exception` lets through.
 ///
-/// What `work` was changing is in no certain state then. So it is behind a mutex, which is poisoned.
+/// What `work` was changing is in no certain state then. So a mutex guards it, which is poisoned.
 #[inline]
 pub(crate) fn caught<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {

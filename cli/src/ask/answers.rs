@@ -7,7 +7,6 @@ use std::num::NonZeroUsize;
 use followup::dialogue::{Answer, AnswerErrorKind, FormAnswer, Question, Setup};
 use serde_json::Value;
 
-use super::form_answers::is_blank;
 use crate::error::{Error, report};
 use crate::events::{EmittedAt, InputEvent};
 use crate::plain_words::json_error;
@@ -169,6 +168,14 @@ pub(super) fn answer_text<'a>(question: &'a Question, answer: &'a Answer) -> &'a
         Answer::Suggestion(choice) => question.suggest.get(*choice).map_or("", |suggested| &suggested.answer),
         Answer::Edited { text, .. } | Answer::Text(text) => text,
         Answer::Form(_) => "",
+    }
+}
+
+/// Returns whether there is nothing in an answer.
+pub(super) fn is_blank(question: &Question, answer: &Answer) -> bool {
+    match answer {
+        Answer::Form(answers) => !answers.iter().any(FormAnswer::is_answered),
+        answer => answer_text(question, answer).trim().is_empty(),
     }
 }
 

@@ -38,14 +38,6 @@ pub(super) fn automatic_answers(form: &Form) -> Option<Answer> {
     answers.collect::<Option<_>>().map(Answer::Form)
 }
 
-/// Returns whether there is nothing in an answer.
-pub(super) fn is_blank(question: &Question, answer: &Answer) -> bool {
-    match answer {
-        Answer::Form(answers) => !answers.iter().any(FormAnswer::is_answered),
-        answer => answer_text(question, answer).trim().is_empty(),
-    }
-}
-
 /// Returns whether a form is one question with one answer, which is not reviewed.
 fn is_alone(form: &Form) -> bool {
     matches!(&*form.questions, [question] if question.multiple != Some(true))

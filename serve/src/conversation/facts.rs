@@ -1,4 +1,4 @@
-//! What is known of a conversation in short.
+//! The facts about a conversation that the list of conversations and its snapshot show.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::turn_state::TurnState;
 
-/// What is known of a conversation in short: for the list of conversations, and for its snapshot.
+/// The facts about a conversation that the list of conversations and its snapshot show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Facts {
     #[serde(skip_serializing_if = "Option::is_none")]

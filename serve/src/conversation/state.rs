@@ -31,7 +31,7 @@ pub(super) struct ConversationState {
     /// The estimate of the memory of all this.
     counted: CountedMemory,
     pub(super) role: Role,
-    /// The conversation waits to be published, or is. Only one task publishes it, whoever writes it meanwhile.
+    /// The conversation waits to be published, or is. Only one task publishes it, even if the writer changes meanwhile.
     pub(super) is_queued: bool,
     pub(super) log: Log,
     pub(super) sent_facts: SentFacts,

@@ -1,4 +1,4 @@
-//! What all replicas share: the conversations in the store.
+//! The conversations in the store, which all replicas share.
 //!
 //! The log of a conversation is a stream of events with ascending ids. One replica at a time writes
 //! it: the one with the newest epoch. Messages between replicas say that there is something new, and

@@ -5,8 +5,8 @@ use followup::dialogue::{Answer, AnswerErrorKind, Dialogue, Reply, ReplyKind};
 use super::app::App;
 use super::open_question::{Action, OpenQuestion};
 use super::scroll::Scroll;
-use crate::ask::answers::{DISCUSSED, early_end_warning};
-use crate::ask::form_answers::{is_blank, refused_question, shown_answers};
+use crate::ask::answers::{DISCUSSED, early_end_warning, is_blank};
+use crate::ask::form_answers::{refused_question, shown_answers};
 use crate::ask::images::AttachedImage;
 
 impl App {

@@ -10,7 +10,7 @@ use super::model::Template;
 
 pub(super) use parts::general;
 
-/// Those of one host stand together.
+/// Those of one host come one after the other.
 pub(super) const NAMES: [&str; 25] = [
     "general",
     "claude",
