@@ -158,6 +158,13 @@ impl ConversationState {
         self.role = Role::Follower(Followed { facts, is_outdated: false });
     }
 
+    /// Forgets everything but who writes the conversation.
+    pub(super) fn forget_all(&mut self, settings: &Settings) {
+        self.log.buffer = EventBuffer::new(self.log.buffer.last(), settings.limits.events);
+        self.log.transcript = Transcript::new(settings.limits.kept);
+        self.forget_what_writers_know(settings);
+    }
+
     /// Forgets what only the writer needs.
     fn forget_what_writers_know(&mut self, settings: &Settings) {
         self.dialogue = BoundedDialogue::new(settings.setup.clone(), settings.limits);

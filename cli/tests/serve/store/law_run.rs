@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 
 use super::redis_server::RedisServer;
 use super::scene::{body_of, replica};
+use super::sentinels::Sentinels;
 use super::tcp_proxy::{Passing, TcpProxy};
 use crate::client::{Event, Events, chat, epoch, get, post, soon, until};
 use crate::page::Page;
@@ -23,17 +24,34 @@ use crate::upstream::open_gate;
 /// How long it may take until all replicas and readers agree.
 pub(super) const DEADLINE: Duration = Duration::from_secs(90);
 
-/// The replicas, and the proxies between them and the store.
+/// The replicas and the store, and the proxies between them.
 pub(super) struct World {
     pub(super) replicas: Vec<Replica>,
-    redis: Mutex<RedisServer>,
+    store: Mutex<Store>,
+}
+
+/// The store of a run.
+enum Store {
+    One(RedisServer),
+    /// A primary that is lost, and its copy, which takes its place.
+    Watched(Sentinels),
+}
+
+impl Store {
+    fn ask(&self, command: &str) -> String {
+        match self {
+            Store::One(redis) => redis.ask(command),
+            Store::Watched(store) => (if store.primary.is_up() { &store.primary } else { &store.copy }).ask(command),
+        }
+    }
 }
 
 pub(super) struct Replica {
     /// `None` if it was killed.
     service: Mutex<Option<Service>>,
     pub(super) address: String,
-    proxy: TcpProxy,
+    /// `None` if sentinels tell the replica where the store is.
+    proxy: Option<TcpProxy>,
 }
 
 /// A conversation, and all that was seen of it.
@@ -60,21 +78,28 @@ pub(super) struct Run {
 
 impl World {
     /// Starts everything; `None` if there is no Redis.
-    pub(super) fn start(rng: &mut Rng) -> Option<Arc<World>> {
-        let redis = RedisServer::start(&[])?;
+    async fn start(rng: &mut Rng, loses_primary: bool) -> Option<Arc<World>> {
+        let store =
+            if loses_primary { Store::Watched(Sentinels::start().await?) } else { Store::One(RedisServer::start(&[])?) };
         let replicas = (0..rng.usize(2..=3)).map(|_| {
-            let proxy = TcpProxy::start(redis.port);
-            let service = replica(&proxy.url(), &["--lease", "1", "--continue", "--upstream-key", "k"]);
+            let (url, proxy) = match &store {
+                Store::One(redis) => {
+                    let proxy = TcpProxy::start(redis.port);
+                    (proxy.url(), Some(proxy))
+                }
+                Store::Watched(store) => (store.url(), None),
+            };
+            let service = replica(&url, &["--lease", "1", "--continue", "--upstream-key", "k"]);
             Replica { address: service.address.clone(), service: Mutex::new(Some(service)), proxy }
         });
-        Some(Arc::new(World { replicas: replicas.collect(), redis: Mutex::new(redis) }))
+        Some(Arc::new(World { replicas: replicas.collect(), store: Mutex::new(store) }))
     }
 
     /// Returns what the store has of a conversation.
     pub(super) async fn stored(&self, id: &str) -> String {
-        let redis = self.redis.lock().await;
-        let (state, log) = (redis.ask(&format!("HGETALL followup:{{{id}}}:state")), format!("followup:{{{id}}}:log"));
-        format!("{state}\n{}", redis.ask(&format!("XRANGE {log} - +")))
+        let store = self.store.lock().await;
+        let (state, log) = (store.ask(&format!("HGETALL followup:{{{id}}}:state")), format!("followup:{{{id}}}:log"));
+        format!("{state}\n{}", store.ask(&format!("XRANGE {log} - +")))
     }
 
     /// Does something bad for a moment. The last replica is never killed. Returns `true` if it was a delay.
@@ -93,11 +118,7 @@ impl World {
                     service.signal(Signal::CONT);
                 }
             }
-            3 if !may_kill => {
-                self.redis.lock().await.kill();
-                tokio::time::sleep(pause).await;
-                self.redis.lock().await.restart();
-            }
+            3 if !may_kill => self.lose_server(pause).await,
             4 => during(proxy, Passing::Cut, pause).await,
             5 => during(proxy, Passing::Nothing, pause * 2).await,
             6 => {
@@ -111,18 +132,42 @@ impl World {
         }
         false
     }
+
+    /// Kills the server, which comes back empty after a pause. Of two, the primary is lost, and its copy is promoted.
+    async fn lose_server(&self, pause: Duration) {
+        let mut store = self.store.lock().await;
+        match &mut *store {
+            Store::One(redis) => {
+                redis.kill();
+                tokio::time::sleep(pause).await;
+                redis.restart();
+            }
+            Store::Watched(store) => {
+                store.primary.kill();
+                store.promoted().await;
+            }
+        }
+    }
 }
 
-async fn during(proxy: &TcpProxy, passing: Passing, pause: Duration) {
-    proxy.set(passing);
+async fn during(proxy: &Option<TcpProxy>, passing: Passing, pause: Duration) {
+    if let Some(proxy) = proxy {
+        proxy.set(passing);
+    }
     tokio::time::sleep(pause).await;
-    proxy.set(Passing::After(Duration::ZERO));
+    if let Some(proxy) = proxy {
+        proxy.set(Passing::After(Duration::ZERO));
+    }
 }
+
+/// In one of so many runs, the primary is lost, and its copy is promoted.
+const LOSES_PRIMARY: u64 = 5;
 
 /// Runs everything, and returns what was seen; `None` if there is no Redis.
 pub(super) async fn run(seed: u64) -> Option<Run> {
     let mut rng = Rng::with_seed(seed);
-    let world = World::start(&mut rng)?;
+    let loses_primary = seed.is_multiple_of(LOSES_PRIMARY);
+    let world = World::start(&mut rng, loses_primary).await?;
     for replica in &world.replicas {
         until(async || get("/readyz").send_to(&replica.address).await.status == 200).await;
     }
@@ -133,8 +178,13 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
         let (response, start) = begin(&world, &id, &play, &mut rng).await;
         conversations.push(tokio::spawn(converse(world.clone(), id, start, play, response, rng)));
     }
-    let (may_kill, mut has_only_delays) = (rng.bool(), true);
-    for _ in 0..rng.usize(1..=3) {
+    let (may_kill, mut has_only_delays) = (rng.bool() && !loses_primary, !loses_primary);
+    let troubles = rng.usize(1..=3);
+    let lost_at = rng.usize(..troubles);
+    for index in 0..troubles {
+        if loses_primary && index == lost_at {
+            world.lose_server(Duration::ZERO).await;
+        }
         has_only_delays &= world.trouble(&mut rng, may_kill).await;
     }
     let mut told = Vec::new();
