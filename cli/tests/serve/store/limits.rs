@@ -294,6 +294,24 @@ async fn changes_of_the_list_are_seen_after_the_store_has_lost_it() {
 }
 
 #[tokio::test]
+async fn changes_of_the_list_are_seen_after_the_clock_of_the_store_was_set_back() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let listed = async || {
+        let all = get("/conversations").send(&other).await.ok();
+        all["conversations"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
+    };
+    push(&owner, "before", "Hi").await;
+    until(async || redis.ask("HGET followup:{list}:entries before").contains("ended")).await;
+    // As if the clock had been ahead: the number of this change is later than any time.
+    redis.tell("ZADD followup:{list}:changes 9007199254000000 before");
+    assert_eq!(listed().await, ["before"]);
+    push(&owner, "after", "Hi").await;
+    until(async || redis.ask("HGET followup:{list}:entries after").contains("ended")).await;
+    assert!(listed().await.contains(&json!("after")));
+}
+
+#[tokio::test]
 async fn every_key_in_the_store_expires() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
