@@ -79,8 +79,11 @@ pub(super) struct Run {
 impl World {
     /// Starts everything; `None` if there is no Redis.
     async fn start(rng: &mut Rng, loses_primary: bool) -> Option<Arc<World>> {
-        let store =
-            if loses_primary { Store::Watched(Sentinels::start().await?) } else { Store::One(RedisServer::start(&[])?) };
+        let store = if loses_primary {
+            Store::Watched(Sentinels::start().await?)
+        } else {
+            Store::One(RedisServer::start(&[])?)
+        };
         let replicas = (0..rng.usize(2..=3)).map(|_| {
             let (url, proxy) = match &store {
                 Store::One(redis) => {
