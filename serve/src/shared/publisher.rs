@@ -78,7 +78,7 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
     }
 }
 
-/// Waits until a conversation can be told to the store, or is gone.
+/// Waits until the store can be told of a conversation, or that is gone.
 async fn wait(conversation: &Conversation, can_be_told: impl Future<Output = ()>) {
     conversation.set_waiting(true);
     tokio::select! {
