@@ -108,8 +108,9 @@ impl Shared {
                 None => None,
             };
             let own = here.as_ref().and_then(|here| here.epoch());
+            let known = here.as_ref().and_then(|here| here.last_followed());
             let unheard = Unheard::new(self, id);
-            let outcome = self.commands.take(id, own, dead.as_deref(), purpose).await;
+            let outcome = self.commands.take(id, own, dead.as_deref(), purpose, known).await;
             match unheard.heard(outcome)? {
                 TakeOutcome::None => return Err(ApiError::no_conversation(id)),
                 TakeOutcome::Closed => return Err(ApiError::store_restored(id)),
@@ -181,7 +182,7 @@ impl Shared {
             return Ok(());
         }
         if let TakeOutcome::Taken { epoch, stored } =
-            self.commands.take(conversation.id(), None, Some(dead), Purpose::Change).await?
+            self.commands.take(conversation.id(), None, Some(dead), Purpose::Change, None).await?
         {
             self.metrics.taken_over();
             self.take_over(conversation, epoch, *stored).map_err(|error| StoreError::Unreadable(error.to_string()))?;

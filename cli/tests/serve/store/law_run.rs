@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
+use super::redis_cluster::RedisCluster;
 use super::redis_server::RedisServer;
 use super::scene::{body_of, replica};
 use super::sentinels::Sentinels;
@@ -35,13 +36,26 @@ enum Store {
     One(RedisServer),
     /// A primary that is lost, and its copy, which takes its place.
     Watched(Sentinels),
+    Cluster(RedisCluster),
 }
 
 impl Store {
-    fn ask(&self, command: &str) -> String {
+    /// Starts the store of a run; `None` if there is no Redis.
+    async fn start(seed: u64) -> Option<Store> {
+        match seed % 10 {
+            0 | 5 => Some(Store::Watched(Sentinels::start().await?)),
+            3 => Some(Store::Cluster(RedisCluster::start().await?)),
+            _ => Some(Store::One(RedisServer::start(&[])?)),
+        }
+    }
+
+    /// Returns the server that has a conversation.
+    fn server_of(&self, id: &str) -> &RedisServer {
         match self {
-            Store::One(redis) => redis.ask(command),
-            Store::Watched(store) => (if store.primary.is_up() { &store.primary } else { &store.copy }).ask(command),
+            Store::One(redis) => redis,
+            Store::Watched(store) if store.primary.is_up() => &store.primary,
+            Store::Watched(store) => &store.copy,
+            Store::Cluster(store) => &store.nodes[store.primary_of(id)],
         }
     }
 }
@@ -50,7 +64,7 @@ pub(super) struct Replica {
     /// `None` if it was killed.
     service: Mutex<Option<Service>>,
     pub(super) address: String,
-    /// `None` if sentinels tell the replica where the store is.
+    /// `None` if sentinels, or the nodes of a cluster, tell the replica where the store is.
     proxy: Option<TcpProxy>,
 }
 
@@ -78,12 +92,8 @@ pub(super) struct Run {
 
 impl World {
     /// Starts everything; `None` if there is no Redis.
-    async fn start(rng: &mut Rng, loses_primary: bool) -> Option<Arc<World>> {
-        let store = if loses_primary {
-            Store::Watched(Sentinels::start().await?)
-        } else {
-            Store::One(RedisServer::start(&[])?)
-        };
+    async fn start(seed: u64, rng: &mut Rng) -> Option<Arc<World>> {
+        let store = Store::start(seed).await?;
         let replicas = (0..rng.usize(2..=3)).map(|_| {
             let (url, proxy) = match &store {
                 Store::One(redis) => {
@@ -91,6 +101,7 @@ impl World {
                     (proxy.url(), Some(proxy))
                 }
                 Store::Watched(store) => (store.url(), None),
+                Store::Cluster(store) => (store.url(), None),
             };
             let service = replica(&url, &["--lease", "1", "--continue", "--upstream-key", "k"]);
             Replica { address: service.address.clone(), service: Mutex::new(Some(service)), proxy }
@@ -101,8 +112,9 @@ impl World {
     /// Returns what the store has of a conversation.
     pub(super) async fn stored(&self, id: &str) -> String {
         let store = self.store.lock().await;
-        let (state, log) = (store.ask(&format!("HGETALL followup:{{{id}}}:state")), format!("followup:{{{id}}}:log"));
-        format!("{state}\n{}", store.ask(&format!("XRANGE {log} - +")))
+        let server = store.server_of(id);
+        let state = server.ask(&format!("HGETALL followup:{{{id}}}:state"));
+        format!("{state}\n{}", server.ask(&format!("XRANGE followup:{{{id}}}:log - +")))
     }
 
     /// Does something bad for a moment. The last replica is never killed. Returns `true` if it was a delay.
@@ -136,7 +148,8 @@ impl World {
         false
     }
 
-    /// Kills the server, which comes back empty after a pause. Of two, the primary is lost, and its copy is promoted.
+    /// Kills the server, which comes back empty after a pause. Of two, the primary is lost, and its copy is promoted,
+    /// which lacks what was written in the pause. A cluster stays as it is.
     async fn lose_server(&self, pause: Duration) {
         let mut store = self.store.lock().await;
         match &mut *store {
@@ -146,9 +159,16 @@ impl World {
                 redis.restart();
             }
             Store::Watched(store) => {
-                store.primary.kill();
+                if store.primary.is_up() {
+                    store.copy.signal(Signal::STOP);
+                    store.primary.ask("CLIENT KILL TYPE replica");
+                    tokio::time::sleep(pause).await;
+                    store.primary.kill();
+                    store.copy.signal(Signal::CONT);
+                }
                 store.promoted().await;
             }
+            Store::Cluster(_) => tokio::time::sleep(pause).await,
         }
     }
 }
@@ -163,14 +183,15 @@ async fn during(proxy: &Option<TcpProxy>, passing: Passing, pause: Duration) {
     }
 }
 
-/// In one of so many runs, the primary is lost, and its copy is promoted.
-const LOSES_PRIMARY: u64 = 5;
-
 /// Runs everything, and returns what was seen; `None` if there is no Redis.
 pub(super) async fn run(seed: u64) -> Option<Run> {
     let mut rng = Rng::with_seed(seed);
-    let loses_primary = seed.is_multiple_of(LOSES_PRIMARY);
-    let world = World::start(&mut rng, loses_primary).await?;
+    let world = World::start(seed, &mut rng).await?;
+    let (is_one, loses_primary) = match &*world.store.lock().await {
+        Store::One(_) => (true, false),
+        Store::Watched(_) => (false, true),
+        Store::Cluster(_) => (false, false),
+    };
     for replica in &world.replicas {
         until(async || get("/readyz").send_to(&replica.address).await.status == 200).await;
     }
@@ -181,12 +202,13 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
         let (response, start) = begin(&world, &id, &play, &mut rng).await;
         conversations.push(tokio::spawn(converse(world.clone(), id, start, play, response, rng)));
     }
-    let (may_kill, mut has_only_delays) = (rng.bool() && !loses_primary, !loses_primary);
+    // Such a store may take longer than a lease on a busy machine.
+    let (may_kill, mut has_only_delays) = (rng.bool() && !loses_primary, is_one);
     let troubles = rng.usize(1..=3);
     let lost_at = rng.usize(..troubles);
     for index in 0..troubles {
         if loses_primary && index == lost_at {
-            world.lose_server(Duration::ZERO).await;
+            world.lose_server(Duration::from_millis(rng.u64(1..300))).await;
         }
         has_only_delays &= world.trouble(&mut rng, may_kill).await;
     }
