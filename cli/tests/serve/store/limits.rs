@@ -108,7 +108,9 @@ async fn without_the_store_what_exceeds_the_memory_is_dropped_and_every_message_
 async fn a_message_that_is_dropped_before_its_end_is_stored_is_cut_off_for_readers_elsewhere() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let proxy = TcpProxy::start(redis.port);
-    let (full, other) = (replica(&proxy.url(), &["--max-memory", "16000000"]), replica(&redis.url(), &[]));
+    // The first one is not taken for dead meanwhile.
+    let args = ["--lease", "60", "--max-memory", "16000000"];
+    let (full, other) = (replica(&proxy.url(), &args), replica(&redis.url(), &args));
     let id = "end-unstored";
     let play = json!({"name": id, "body": body_of("Text."), "at": 60, "gate": id});
     let body = relay(&full, id, &play).await;

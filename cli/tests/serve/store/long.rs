@@ -97,7 +97,9 @@ async fn a_conversation_of_many_bytes_is_the_same_on_another_replica() {
 async fn what_is_long_and_was_written_without_the_store_is_the_same_on_another_replica_afterwards() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let proxy = TcpProxy::start(redis.port);
-    let (owner, other) = (replica(&proxy.url(), &[]), replica(&redis.url(), &[]));
+    // The owner is not taken for dead meanwhile.
+    let args = ["--lease", "60"];
+    let (owner, other) = (replica(&proxy.url(), &args), replica(&redis.url(), &args));
     let id = "long-away";
     let body = relay(&owner, id, &long(id, 3000, &"many words ".repeat(50), 2990)).await;
     let is_begun = async || {
