@@ -292,6 +292,11 @@ impl ApiError {
         matches!(self.code(), "store_unavailable" | "store_unreadable" | "elsewhere" | "not_found")
     }
 
+    /// Returns `true` if the same request may succeed in a moment, although nobody does anything about it.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self.code(), "store_unavailable" | "too_many_conversations")
+    }
+
     /// Returns `true` if the provider is at fault.
     pub(crate) fn is_of_upstream(&self) -> bool {
         matches!(self.status, StatusCode::BAD_GATEWAY | StatusCode::GATEWAY_TIMEOUT)

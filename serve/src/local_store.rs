@@ -1,8 +1,8 @@
 //! The conversations of this process.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
@@ -15,8 +15,45 @@ pub(crate) struct LocalStore {
     /// The memory in use from which on room is made.
     full_at: AtomicUsize,
     conversations: Mutex<HashMap<String, Arc<Conversation>>>,
+    /// Locked after the conversations.
+    leaving: Mutex<Leaving>,
     context: Context,
     list_readers: Arc<AtomicUsize>,
+}
+
+/// The conversations that were dropped before the store had been told everything. They are kept until it has.
+#[derive(Default)]
+struct Leaving {
+    /// In the order in which they were dropped.
+    conversations: Vec<Weak<Conversation>>,
+    /// The number of conversations from which on those that are stored are removed.
+    full_at: usize,
+}
+
+impl Leaving {
+    fn push(&mut self, conversation: &Arc<Conversation>) {
+        if self.conversations.len() >= self.full_at {
+            self.conversations.retain(|one| one.strong_count() > 0);
+            self.full_at = 2 * self.conversations.len() + 64;
+        }
+        self.conversations.push(Arc::downgrade(conversation));
+    }
+
+    /// Drops conversations of which the store can't be told, while there is no room. Returns the memory of the rest.
+    fn drop_unstored(&mut self, has_room: impl Fn() -> bool) -> usize {
+        let mut rest = 0;
+        self.conversations.retain(|one| {
+            let Some(one) = one.upgrade() else { return false };
+            let is_kept = has_room() || !one.drop_unstored();
+            rest += if is_kept { one.memory() } else { 0 };
+            is_kept
+        });
+        rest
+    }
+
+    fn all(&self) -> impl Iterator<Item = Arc<Conversation>> {
+        self.conversations.iter().filter_map(Weak::upgrade)
+    }
 }
 
 /// A conversation that is to be changed.
@@ -54,7 +91,8 @@ pub(crate) fn check_id(id: &str) -> Result<&str, ApiError> {
 impl LocalStore {
     pub(crate) fn new(context: Context) -> LocalStore {
         let full_at = AtomicUsize::new(context.settings.limits.memory);
-        LocalStore { full_at, conversations: Mutex::default(), context, list_readers: Arc::default() }
+        let (conversations, leaving, list_readers) = (Mutex::default(), Mutex::default(), Arc::default());
+        LocalStore { full_at, conversations, leaving, context, list_readers }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -119,7 +157,7 @@ impl LocalStore {
             };
             let oldest = oldest.clone();
             if let Some(dropped) = all.remove(&oldest) {
-                drop_unused(&dropped);
+                self.drop_unused(&dropped);
             }
         }
         let conversation = Conversation::new(id.to_owned(), epoch, role, self.context.clone());
@@ -163,17 +201,35 @@ impl LocalStore {
 
     /// Drops the conversations that have been unused for longest, until the rest is within the limit of
     /// memory. Returns `false` if it is not.
+    ///
+    /// What the store has not been told is dropped last. If the store can't be told now, it is lost. Otherwise it will
+    /// be told in a moment, and counts as dropped.
     fn make_room(&self) -> bool {
         let (limit, memory) = (self.context.settings.limits.memory, &self.context.metrics.memory);
+        let has_room = || memory.used() <= limit;
         let mut all = self.conversations.lock();
         let mut unused: Vec<_> = all.iter().filter_map(|(id, one)| Some((one.unused()?, id.clone()))).collect();
         unused.sort();
-        for (_, id) in unused {
-            if memory.used() <= limit {
+        let (untold, told): (Vec<_>, Vec<_>) = unused.into_iter().partition(|(unused, _)| unused.is_untold);
+        for (_, id) in told {
+            if has_room() {
                 break;
             }
             if let Some(dropped) = all.remove(&id) {
-                drop_unused(&dropped);
+                self.drop_unused(&dropped);
+                self.context.list.notify();
+            }
+        }
+        let mut leaving = self.leaving.lock().drop_unstored(has_room);
+        for (_, id) in untold {
+            if memory.used() <= limit + leaving {
+                break;
+            }
+            if let Some(dropped) = all.remove(&id) {
+                if !dropped.drop_unstored() {
+                    leaving += dropped.memory();
+                    self.drop_unused(&dropped);
+                }
                 self.context.list.notify();
             }
         }
@@ -181,7 +237,18 @@ impl LocalStore {
         // While all are in use, they are not looked through for every chunk.
         let full_at = if used <= limit { limit } else { used.saturating_add(limit / 64) };
         self.full_at.store(full_at, Ordering::Relaxed);
-        used <= limit
+        used <= limit + leaving
+    }
+
+    /// Ends a conversation that is not used any more. In a store it stays, and the rest of it is still written.
+    fn drop_unused(&self, conversation: &Arc<Conversation>) {
+        let is_stored = conversation.epoch().is_some() || !conversation.is_writer();
+        if !is_stored {
+            conversation.end();
+        }
+        if conversation.is_untold() {
+            self.leaving.lock().push(conversation);
+        }
     }
 
     /// Removes a conversation, and tells its readers. Returns whether there was one.
@@ -232,7 +299,7 @@ impl LocalStore {
             all.retain(|_, conversation| {
                 let is_idle = conversation.is_idle(idle);
                 if is_idle {
-                    drop_unused(conversation);
+                    self.drop_unused(conversation);
                 }
                 !is_idle
             });
@@ -248,7 +315,9 @@ impl LocalStore {
 
     /// Waits until the store has everything.
     pub(crate) async fn flush_all(&self) {
-        for conversation in self.all() {
+        let mut all = self.all();
+        all.extend(self.leaving.lock().all());
+        for conversation in all {
             conversation.flushed().await;
         }
     }
@@ -278,14 +347,6 @@ impl LocalStore {
     }
 }
 
-/// Ends a conversation that is not used any more. In a store it stays, and the rest of it is still written.
-fn drop_unused(conversation: &Conversation) {
-    let is_stored = conversation.epoch().is_some() || !conversation.is_writer();
-    if !is_stored {
-        conversation.end();
-    }
-}
-
 /// Returns `N` random bytes as hex digits.
 pub(crate) fn random<const N: usize>() -> Result<String, ApiError> {
     let mut bytes = [0; N];
@@ -310,8 +371,12 @@ mod tests {
     use crate::settings::Settings;
 
     fn store() -> LocalStore {
+        store_with(Settings::default())
+    }
+
+    fn store_with(settings: Settings) -> LocalStore {
         let ((ended_turns, _ended), (outbox, _queued)) = (mpsc::unbounded_channel(), mpsc::unbounded_channel());
-        let (settings, metrics) = (Arc::new(Settings::default()), Arc::new(Metrics::new()));
+        let (settings, metrics) = (Arc::new(settings), Arc::new(Metrics::new()));
         let list = Arc::new(ListChanges::new());
         LocalStore::new(Context { settings, metrics, ended_turns, outbox: Some(outbox), list })
     }
@@ -345,6 +410,33 @@ mod tests {
         drop(used);
         store.find_or_create("one-more", NewRole::Writer).unwrap();
         assert!(store.find("c-0").is_none());
+    }
+
+    #[test]
+    fn beyond_the_memory_only_that_is_lost_of_which_the_store_can_not_be_told() {
+        let mut settings = Settings::default();
+        settings.limits.memory = 1 << 20;
+        let store = store_with(settings);
+        let create = |id: &str| {
+            let conversation = store.find_or_create(id, NewRole::Writer).unwrap().0;
+            let mut turn = Turn::begin(&conversation, None, TurnSource::Push, RequestContent::default()).unwrap();
+            turn.feed("word ".repeat(100_000).as_bytes());
+            turn.end(false);
+            conversation
+        };
+        let (first, second) = (create("first"), create("second"));
+        assert!(store.check_memory().is_ok(), "the store may be told of both in a moment");
+        assert!(store.len() < 2 && !first.is_gone() && !second.is_gone());
+        for conversation in [&first, &second] {
+            conversation.set_waiting(true);
+        }
+        let third = create("third");
+        assert!(store.check_memory().is_ok());
+        assert!(first.is_gone(), "it was dropped first, and the store can't be told of it");
+        assert!(!third.is_gone());
+        third.set_waiting(true);
+        assert!(store.check_memory().is_ok());
+        assert!(store.context.metrics.memory.used() <= 1 << 20);
     }
 
     #[test]

@@ -33,6 +33,11 @@ impl MemoryCounter {
 }
 
 impl CountedMemory {
+    /// Returns the number of bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Replaces the number of bytes.
     pub(crate) fn set(&mut self, bytes: usize) {
         let before = std::mem::replace(&mut self.bytes, bytes);

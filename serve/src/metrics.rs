@@ -31,6 +31,7 @@ pub(crate) struct Metrics {
     retries: Counter,
     upstream_errors: Counter,
     store_errors: Counter,
+    unstored: Counter,
     taken_over: Counter,
     turn_seconds: Histogram,
     pub(crate) memory: MemoryCounter,
@@ -52,6 +53,7 @@ impl Metrics {
             retries: Counter::default(),
             upstream_errors: Counter::default(),
             store_errors: Counter::default(),
+            unstored: Counter::default(),
             taken_over: Counter::default(),
             memory: MemoryCounter::default(),
             // 50 ms to 7 minutes.
@@ -71,6 +73,11 @@ impl Metrics {
         registry.register("retries", "Requests that were tried again", metrics.retries.clone());
         registry.register("upstream_errors", "Requests that the provider failed", metrics.upstream_errors.clone());
         registry.register("store_errors", "Changes that the store refused", metrics.store_errors.clone());
+        registry.register(
+            "unstored",
+            "Conversations dropped before the store had all of them",
+            metrics.unstored.clone(),
+        );
         registry.register("taken_over", "Conversations taken over from a dead replica", metrics.taken_over.clone());
         registry.register("turn_seconds", "How long messages took", metrics.turn_seconds.clone());
         metrics
@@ -110,6 +117,10 @@ impl Metrics {
 
     pub(crate) fn store_error(&self) {
         self.store_errors.inc();
+    }
+
+    pub(crate) fn unstored(&self) {
+        self.unstored.inc();
     }
 
     pub(crate) fn taken_over(&self) {

@@ -65,6 +65,29 @@ export async function service(t, args = ['--demo'], env = {}) {
   return { url, stop };
 }
 
+/** Starts a Redis server. Without one, skips the test; in CI, fails. @returns {Promise<string | undefined>} its URL */
+export async function redis(t) {
+  const free = createServer();
+  await new Promise((resolve) => free.listen(0, '127.0.0.1', resolve));
+  const { port } = free.address();
+  await new Promise((resolve) => free.close(resolve));
+  const child = spawn('redis-server', ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
+  const isThere = await new Promise((resolve) => (child.once('spawn', () => resolve(true)), child.once('error', () => resolve(false))));
+  if (!isThere) {
+    if (process.env.CI) throw new Error('there is no redis-server, which CI installs');
+    t.skip('there is no redis-server');
+    return undefined;
+  }
+  t.after(() => child.kill('SIGKILL'));
+  const answers = () =>
+    new Promise((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => (socket.destroy(), resolve(true)));
+      socket.once('error', () => resolve(false));
+    });
+  await eventually(answers);
+  return `redis://127.0.0.1:${port}`;
+}
+
 /** Plays a recorded message. @returns {Promise<string>} the conversation's id */
 export async function play(url, message, { chunk = '4', delay = 0 } = {}) {
   const response = await fetch(`${url}/demo`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ message, chunk, delay }) });

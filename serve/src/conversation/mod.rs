@@ -59,7 +59,7 @@ pub(crate) use self::facts::ListedFacts;
 pub(crate) use self::frame::frame;
 pub(crate) use self::list_changes::ListChanges;
 pub(crate) use self::readers::{ReadResult, Reader};
-pub(crate) use self::stored::{Batch, LogEntry, StoredConversation, answer_field};
+pub(crate) use self::stored::{Batch, LogEntry, StoredConversation, VERSION as STORED_VERSION, answer_field};
 pub(crate) use self::usage::InUse;
 
 /// A conversation of a model and its user.

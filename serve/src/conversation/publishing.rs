@@ -45,6 +45,32 @@ impl Conversation {
         }
     }
 
+    /// Sets whether the store can't be told of a batch now.
+    pub(crate) fn set_waiting(&self, is_waiting: bool) {
+        if let Role::Writer(publication) = &mut self.state.lock().role {
+            publication.is_waiting = is_waiting;
+        }
+    }
+
+    /// Returns `true` if the store has, or has had, something of the conversation that this process writes.
+    pub(crate) fn is_stored(&self) -> bool {
+        matches!(&self.state.lock().role, Role::Writer(publication) if publication.is_stored)
+    }
+
+    /// Returns `true` if the store has not been told everything that this process writes.
+    pub(crate) fn is_untold(&self) -> bool {
+        self.state.lock().role.has_untold_changes()
+    }
+
+    /// Waits until the conversation is gone.
+    pub(crate) async fn gone(&self) {
+        let mut told = self.told.subscribe();
+        while !self.is_gone() {
+            // This can't fail: the conversation keeps the sender.
+            let _ = told.changed().await;
+        }
+    }
+
     /// The log in the store ends with another event than expected.
     ///
     /// What it lacks is appended again if it is still known. Otherwise the log begins anew.

@@ -45,6 +45,8 @@ pub(super) struct Publication {
     pub(super) published: EventId,
     /// The store has, or has had, the conversation.
     pub(super) is_stored: bool,
+    /// The store can't be told of a batch now, which is tried again later.
+    pub(super) is_waiting: bool,
     /// Number of batches so far.
     pub(super) batches: u64,
     /// Number of changes so far, and how many of them the store has been told of.
@@ -70,6 +72,7 @@ impl Publication {
             epoch,
             published,
             is_stored: true,
+            is_waiting: false,
             batches: 0,
             changes: 0,
             told: 0,

@@ -46,6 +46,13 @@ impl Conversation {
         self.state.lock().log.buffer.last()
     }
 
+    /// Returns the id of the last event, if another process has written it, as far as is known.
+    pub(crate) fn last_followed(&self) -> Option<EventId> {
+        let state = self.state.lock();
+        let is_followed = matches!(&state.role, Role::Follower(followed) if !followed.is_outdated);
+        Some(state.log.buffer.last()).filter(|last| is_followed && last.number > 0)
+    }
+
     /// Applies what another process has written.
     ///
     /// Returns `false` if something is missing before it, so that the conversation has to be loaded.
@@ -156,6 +163,13 @@ impl ConversationState {
             self.failed_request = None;
         }
         self.role = Role::Follower(Followed { facts, is_outdated: false });
+    }
+
+    /// Forgets everything but who writes the conversation.
+    pub(super) fn forget_all(&mut self, settings: &Settings) {
+        self.log.buffer = EventBuffer::new(self.log.buffer.last(), settings.limits.events);
+        self.log.transcript = Transcript::new(settings.limits.kept);
+        self.forget_what_writers_know(settings);
     }
 
     /// Forgets what only the writer needs.

@@ -259,7 +259,12 @@ impl ConversationState {
         before
     }
 
-    /// Updates the estimate of the memory that the conversation takes.
+    /// Returns the estimate of the memory that the conversation takes.
+    pub(super) fn memory(&self) -> usize {
+        self.counted.bytes()
+    }
+
+    /// Updates that estimate.
     pub(super) fn count_memory(&mut self) {
         let Log { buffer, transcript, .. } = &self.log;
         let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory();

@@ -19,7 +19,7 @@ use crate::error::ApiError;
 use crate::settings::Settings;
 
 /// The version of what is stored. Any change of the stored data or of its meaning increases it.
-const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// What a conversation has added since its writer last told the store.
 #[derive(Debug)]
@@ -210,6 +210,8 @@ pub(crate) fn answer_field(number: u64) -> String {
 }
 
 /// What the next writer needs besides the events.
+///
+/// The version comes first: the script that lets a replica become the writer compares it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct StoredState {
     version: u32,

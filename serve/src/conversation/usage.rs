@@ -5,13 +5,14 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::Conversation;
+use super::role::Role;
 use super::turn_state::TurnState;
 
 /// A conversation that is not in use. The lesser one is needed less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Unused {
     /// The store has not been told everything yet.
-    is_untold: bool,
+    pub(crate) is_untold: bool,
     /// A question is open, or an answer waits to be collected.
     pub(super) is_awaited: bool,
     since: Instant,
@@ -63,6 +64,31 @@ impl Conversation {
     /// There, it ends later than here: what is stored is stored after it was used.
     pub(crate) fn has_expired(&self, idle: Duration) -> bool {
         self.unused().is_some_and(|unused| !unused.is_untold && unused.since.elapsed() >= idle)
+    }
+
+    /// Drops a conversation that is not in use, and of which the store can't be told everything. Frees its memory.
+    ///
+    /// Returns `false` if it is in use, or the store may be told at any moment. It stays as it is then.
+    pub(crate) fn drop_unstored(&self) -> bool {
+        if self.unused().is_none() {
+            return false;
+        }
+        let mut state = self.lock_for_change();
+        if !matches!(&state.role, Role::Writer(publication) if publication.is_waiting) {
+            return false;
+        }
+        state.end();
+        state.forget_all(&self.settings);
+        drop(state);
+        self.metrics.unstored();
+        // Its publisher does not need to wait any longer.
+        self.told.send_replace(());
+        true
+    }
+
+    /// Returns the estimate of the memory that the conversation takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.state.lock().memory()
     }
 
     pub(crate) fn is_idle(&self, idle: Duration) -> bool {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use redis::{ConnectionInfo, IntoConnectionInfo, ProtocolVersion};
+use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo, ProtocolVersion};
 
 /// Where the store is.
 #[derive(Clone)]
@@ -109,6 +109,20 @@ impl StoreAddress {
             StoreAddress::Sentinel { sentinels, name, .. } => format!("{name}, of the sentinels {}", all(sentinels)),
         }
     }
+}
+
+/// Returns another server of a cluster, which is reached as this one is.
+pub(super) fn beside(node: &ConnectionInfo, host: &str, port: u16) -> ConnectionInfo {
+    let mut address = node.addr().clone();
+    match &mut address {
+        ConnectionAddr::Tcp(of_node, port_of_node)
+        | ConnectionAddr::TcpTls { host: of_node, port: port_of_node, .. } => {
+            (*of_node, *port_of_node) = (host.to_owned(), port);
+        }
+        // A URL with several hosts leads to none.
+        _ => {}
+    }
+    node.clone().set_addr(address)
 }
 
 /// Reads the login of the sentinels. Returns it as a URL has it before a host; `None` if it is none.

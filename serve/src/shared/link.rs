@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use redis::sentinel::{SentinelClientBuilder, SentinelServerType};
 use redis::{
-    Arg, AsyncConnectionConfig, Client, Cmd, ErrorKind, FromRedisValue, ProtocolVersion, PushInfo, RedisError,
-    RedisResult, ServerErrorKind, TlsMode,
+    Arg, AsyncConnectionConfig, Client, Cmd, ConnectionInfo, ErrorKind, FromRedisValue, ProtocolVersion, PushInfo,
+    RedisError, RedisResult, ServerErrorKind, TlsMode,
 };
 use tokio::sync::{mpsc, watch};
 
-use super::address::StoreAddress;
+use super::address::{StoreAddress, beside};
 use super::connection::Connection;
 use super::error::{StartProblem, StoreError, StoreWarning};
 use super::keys::Keys;
@@ -31,6 +31,9 @@ pub(super) const RESPONSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pauses between attempts to connect.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LAST_PAUSE: Duration = Duration::from_millis(500);
+
+/// The longest pause while only a part of a cluster answers.
+const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// How often a command is tried again in a cluster, with the same pauses. With few attempts it fails soon
 /// after a primary is lost, and the next command asks for the primaries anew.
@@ -55,6 +58,8 @@ pub(crate) struct Link {
     messages: mpsc::UnboundedSender<(u64, PushInfo)>,
     /// Number of connections so far.
     opened: AtomicU64,
+    /// The servers of a cluster, as the last connection told them: those of the address may be gone.
+    nodes: Mutex<Vec<ConnectionInfo>>,
 }
 
 /// What the store sends by itself, with the number of the connection.
@@ -84,8 +89,8 @@ impl Link {
         PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
         let (messages, receiver) = mpsc::unbounded_channel();
         let (up, broken) = (watch::Sender::new(None), watch::Sender::new(0));
-        let (current, opened) = (Mutex::default(), AtomicU64::new(0));
-        (Arc::new(Link { address, keys, current, up, broken, messages, opened }), receiver)
+        let (current, opened, nodes) = (Mutex::default(), AtomicU64::new(0), Mutex::default());
+        (Arc::new(Link { address, keys, current, up, broken, messages, opened, nodes }), receiver)
     }
 
     /// Returns how much of the store can be reached, as far as is known.
@@ -152,6 +157,9 @@ impl Link {
         let eviction = connection.check_server().await.map_err(|problem| problem.at(&self.address))?;
         let shards = connection.find_shards(&self.keys).await;
         let shards = shards.map_err(|error| StartProblem::new(&self.address, &error))?;
+        if let StoreAddress::Cluster(nodes) = &self.address {
+            *self.nodes.lock() = shards.nodes().iter().map(|(host, port)| beside(&nodes[0], host, *port)).collect();
+        }
         if shards.are_silent() {
             return Err(StartProblem::Unreachable("no primary answers".to_owned()).at(&self.address));
         }
@@ -163,6 +171,7 @@ impl Link {
     pub(crate) async fn keep_connected(&self) {
         let mut broken = self.broken.subscribe();
         let mut pause = FIRST_PAUSE;
+        let mut incomplete = None;
         loop {
             broken.mark_unchanged();
             match (self.reach(), self.up_since()) {
@@ -181,8 +190,15 @@ impl Link {
                     }
                 }
             }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(LAST_PAUSE);
+            let is_incomplete = self.reach() == Reach::Part;
+            incomplete = is_incomplete.then(|| incomplete.unwrap_or_else(Instant::now));
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {
+                    pause = (pause * 2).min(longest_pause(incomplete.map(|since| since.elapsed())));
+                }
+                // Another shard is silent.
+                _ = broken.changed(), if pause > LAST_PAUSE => (pause, incomplete) = (FIRST_PAUSE, None),
+            }
         }
     }
 
@@ -225,7 +241,8 @@ impl Link {
                 client.get_async_connection_with_config(&config).await.map(Connection::One)
             }
             StoreAddress::Cluster(nodes) => {
-                let client = redis::cluster::ClusterClientBuilder::new(nodes.clone())
+                let nodes: Vec<_> = nodes.iter().cloned().chain(self.nodes.lock().clone()).collect();
+                let client = redis::cluster::ClusterClientBuilder::new(nodes)
                     .use_protocol(ProtocolVersion::RESP3)
                     .connection_timeout(CLUSTER_TIMEOUT)
                     .response_timeout(CLUSTER_TIMEOUT)
@@ -353,6 +370,27 @@ fn needs_connection(error: &RedisError) -> bool {
     error.is_io_error() || error.is_timeout() || error.is_connection_dropped() || is_wrong_server
 }
 
+/// Returns the longest pause between two attempts to connect.
+///
+/// A part of a cluster may be missing for good, so the pauses grow with the time for which it has been.
+fn longest_pause(incomplete: Option<Duration>) -> Duration {
+    incomplete.map_or(LAST_PAUSE, |time| (time / 10).clamp(LAST_PAUSE, LONGEST_PAUSE))
+}
+
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_while_a_part_of_a_cluster_is_missing() {
+        let seconds = Duration::from_secs;
+        assert_eq!(longest_pause(None), LAST_PAUSE);
+        assert_eq!(longest_pause(Some(seconds(3))), LAST_PAUSE);
+        assert_eq!(longest_pause(Some(seconds(50))), seconds(5));
+        assert_eq!(longest_pause(Some(seconds(3600))), LONGEST_PAUSE);
+    }
 }

@@ -108,8 +108,9 @@ impl Shared {
                 None => None,
             };
             let own = here.as_ref().and_then(|here| here.epoch());
+            let known = here.as_ref().and_then(|here| here.last_followed());
             let unheard = Unheard::new(self, id);
-            let outcome = self.commands.take(id, own, dead.as_deref(), purpose).await;
+            let outcome = self.commands.take(id, own, dead.as_deref(), purpose, known).await;
             match unheard.heard(outcome)? {
                 TakeOutcome::None => return Err(ApiError::no_conversation(id)),
                 TakeOutcome::Closed => return Err(ApiError::store_restored(id)),
@@ -181,7 +182,7 @@ impl Shared {
             return Ok(());
         }
         if let TakeOutcome::Taken { epoch, stored } =
-            self.commands.take(conversation.id(), None, Some(dead), Purpose::Change).await?
+            self.commands.take(conversation.id(), None, Some(dead), Purpose::Change, None).await?
         {
             self.metrics.taken_over();
             self.take_over(conversation, epoch, *stored).map_err(|error| StoreError::Unreadable(error.to_string()))?;
@@ -256,24 +257,33 @@ impl Drop for Unheard<'_> {
     }
 }
 
-/// Finds out whether this replica has become the writer of a conversation without hearing of it. Then it takes the
-/// conversation again, and does what the last writer has left to do.
+/// Finds out whether this replica has become the writer of a conversation without hearing of it.
 async fn find_out(shared: Arc<Shared>, id: String) {
     // After that, it can't happen any more.
     tokio::time::sleep(RESPONSE_TIMEOUT).await;
+    take_what_is_own(&shared, &id).await;
+}
+
+/// Takes a conversation again if this replica is its writer, by what is stored, and does not have it. Then it does what
+/// the last writer has left to do.
+///
+/// Waits until the store can be reached.
+pub(super) async fn take_what_is_own(shared: &Arc<Shared>, id: &str) {
     loop {
-        shared.link.wait_until_up(&shared.keys.state(&id)).await;
-        match shared.commands.writer(&id).await {
+        shared.link.wait_until_up(&shared.keys.state(id)).await;
+        match shared.commands.writer(id).await {
             Ok((epoch, owner)) => {
-                let known = shared.local.find(&id).and_then(|conversation| conversation.epoch());
-                if shared.lease.is_own(&owner) && known.is_none_or(|known| known < epoch) {
-                    // If it fails now, the next request for the conversation does it.
-                    let _ = shared.changeable(&id).await;
+                let known = shared.local.find(id).and_then(|conversation| conversation.epoch());
+                let is_missing = shared.lease.is_own(&owner) && known.is_none_or(|known| known < epoch);
+                let taken = if is_missing { shared.changeable(id).await.err() } else { None };
+                // If it fails for another reason, the next request for the conversation is told.
+                if taken.is_none_or(|error| !error.may_pass()) {
+                    return;
                 }
-                return;
             }
-            Err(StoreError::Away) => tokio::time::sleep(UNHEARD_PAUSE).await,
+            Err(StoreError::Away) => {}
             Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => return,
         }
+        tokio::time::sleep(UNHEARD_PAUSE).await;
     }
 }

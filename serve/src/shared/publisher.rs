@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::Shared;
 use super::commands::Appended;
 use super::error::StoreError;
+use super::ownership::take_what_is_own;
 use crate::conversation::Conversation;
 
 /// Minimum time between two batches of a conversation. Events meanwhile are sent together.
@@ -26,12 +27,15 @@ pub(super) async fn publish_changes(shared: Arc<Shared>, mut changed: mpsc::Unbo
 
 /// Tells the store what it does not have of a conversation.
 ///
-/// The conversation buffers what happens meanwhile, within its limits, so nothing waits for this.
+/// The conversation buffers what happens meanwhile, within its limits, so nothing waits for this. While the store can't
+/// be told, the conversation may be dropped for others.
 async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
+    let mut may_be_stored = false;
     while let Some(batch) = conversation.next_batch().map(Arc::new) {
         let next = Instant::now() + PAUSE;
         // What was deleted is not told any more.
         while !conversation.is_gone() {
+            may_be_stored |= conversation.is_stored() || shared.is_up_for(conversation.id());
             match shared.commands.append(conversation.id(), &batch).await {
                 Ok(Appended::Done) => {
                     conversation.has_appended(&batch);
@@ -50,12 +54,13 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
                     }
                 }
                 Err(StoreError::Away) => {
-                    shared.link.wait_until_up(&shared.keys.state(conversation.id())).await;
+                    let key = shared.keys.state(conversation.id());
+                    wait(&conversation, shared.link.wait_until_up(&key)).await;
                     continue;
                 }
                 Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => {
                     shared.metrics.store_error();
-                    tokio::time::sleep(REFUSED_PAUSE).await;
+                    wait(&conversation, tokio::time::sleep(REFUSED_PAUSE)).await;
                     // If this was refused, too, others would take this replica for dead.
                     let _ = shared.lease.renew().await;
                     continue;
@@ -65,4 +70,20 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
         }
         tokio::time::sleep_until(next).await;
     }
+    if conversation.is_gone() && may_be_stored {
+        let id = conversation.id().to_owned();
+        drop(conversation);
+        // Readers elsewhere would wait for the end of its turn.
+        take_what_is_own(&shared, &id).await;
+    }
+}
+
+/// Waits until the store can be told of a conversation, or that is gone.
+async fn wait(conversation: &Conversation, can_be_told: impl Future<Output = ()>) {
+    conversation.set_waiting(true);
+    tokio::select! {
+        () = can_be_told => {}
+        () = conversation.gone() => {}
+    }
+    conversation.set_waiting(false);
 }

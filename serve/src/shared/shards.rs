@@ -18,23 +18,26 @@ pub(super) struct Shards {
     of_slots: Vec<u16>,
     /// Whether each shard answers.
     answers: Vec<bool>,
+    /// The hosts and ports of all servers of a cluster, as far as they are told.
+    nodes: Vec<(String, u16)>,
 }
 
 impl Shards {
     /// Returns the only shard of a single server, which answers.
     pub(super) fn single() -> Shards {
-        Shards { of_slots: Vec::new(), answers: vec![true] }
+        Shards { of_slots: Vec::new(), answers: vec![true], nodes: Vec::new() }
     }
 
     /// Reads the answer to `CLUSTER SLOTS`. Every shard answers until it is found not to.
     pub(super) fn read(slots: Value) -> RedisResult<Shards> {
         let ranges: Vec<Vec<Value>> = redis::from_redis_value(slots)?;
         let mut primaries: Vec<Value> = Vec::new();
-        let mut of_slots = vec![NO_SHARD; usize::from(SLOTS)];
+        let (mut of_slots, mut nodes) = (vec![NO_SHARD; usize::from(SLOTS)], Vec::new());
         for mut range in ranges {
             if range.len() < 3 {
                 return Err(ParsingError::from("a range of slots without a server").into());
             }
+            nodes.extend(range[2..].iter().filter_map(node));
             // The host and the port of the primary; what follows differs between versions.
             let primary: Vec<Value> = redis::from_redis_value(range.swap_remove(2))?;
             let primary = Value::Array(primary.into_iter().take(2).collect());
@@ -47,7 +50,14 @@ impl Shards {
             let of_range = of_range.ok_or_else(|| ParsingError::from("a slot that is none"))?;
             of_range.fill(u16::try_from(shard).unwrap_or(NO_SHARD));
         }
-        Ok(Shards { of_slots, answers: vec![true; primaries.len()] })
+        nodes.sort();
+        nodes.dedup();
+        Ok(Shards { of_slots, answers: vec![true; primaries.len()], nodes })
+    }
+
+    /// Returns the hosts and ports of all servers of a cluster, as far as they are told.
+    pub(super) fn nodes(&self) -> &[(String, u16)] {
+        &self.nodes
     }
 
     /// Returns a key of each shard, among those with the lowest numbers.
@@ -115,6 +125,14 @@ impl Shards {
     }
 }
 
+/// Returns the host and the port of a server; `None` if it does not tell them.
+fn node(values: &Value) -> Option<(String, u16)> {
+    let Value::Array(values) = values else { return None };
+    let host = String::from_redis_value_ref(values.first()?).ok()?;
+    let port = u16::from_redis_value_ref(values.get(1)?).ok()?;
+    (!host.is_empty() && host != "?").then_some((host, port))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,6 +149,8 @@ mod tests {
         let mut shards = Shards::read(slots).unwrap();
         assert_eq!((shards.answers.len(), shards.shard_of(b"p:{123456789}:log")), (2, Some(0)));
         assert!(shards.are_incomplete(), "some slots belong to none");
+        let nodes: Vec<_> = shards.nodes().iter().map(|(host, port)| (&**host, *port)).collect();
+        assert_eq!(nodes, [1, 2, 101, 102].map(|port| ("localhost", port)));
         assert!(shards.answer(b"{123456789}"));
         assert!(shards.set_silent(0) && !shards.set_silent(0));
         assert!(!shards.answer(b"{123456789}") && !shards.are_silent());

@@ -143,8 +143,8 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
     // The rings that were followed by a comparison, and when that was.
     let (mut rings, mut compared) = (None, Instant::now());
     let mut awaits_writer = false;
-    // Since when the store has had nothing of the conversation.
-    let mut missing = None;
+    // Since when the store has had nothing of the conversation, or less than this replica.
+    let (mut missing, mut lost) = (None, None);
     while let Some(conversation) = conversation.upgrade() {
         let is_here = shared.local.find(&id).is_some_and(|one| Arc::ptr_eq(&one, &conversation));
         if !is_here {
@@ -158,10 +158,11 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         if rings != Some(now.rings) || compared.elapsed() >= STEADY_INTERVAL {
             // If it fails, the conversation is compared again after the next message, or later.
-            let result = compare(&shared, &conversation).await;
+            let result = compare(&shared, &conversation, lost).await;
             rings = result.as_ref().ok().map(|_| now.rings);
             awaits_writer = result.as_ref().map_or(awaits_writer, |result| *result == Comparison::AwaitsWriter);
             if let Ok(result) = result {
+                lost = (result == Comparison::Lost).then(|| lost.unwrap_or_else(Instant::now));
                 missing = missing_since(&shared, result, missing).await;
             }
             compared = Instant::now();
@@ -183,7 +184,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         // The writer may die before it has ended its turn, or has given an answer.
         let is_awaited = awaits_writer || conversation.is_streaming();
-        let is_urgent = missing.is_some() || has_readers && is_awaited && !conversation.is_writer();
+        let is_urgent = missing.is_some() || lost.is_some() || has_readers && is_awaited && !conversation.is_writer();
         drop(conversation);
         // A reader may come at any time, and what it reads must not expire.
         let interval = INTERVAL.min((shared.settings.limits.idle / 4).max(LEAST_INTERVAL));
@@ -210,6 +211,8 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
 enum Comparison {
     /// The store has nothing of the conversation, which another replica writes.
     Missing,
+    /// The store has lost events, which the writer adds again.
+    Lost,
     /// Another replica has something to do in it, which may die before.
     AwaitsWriter,
     Settled,
@@ -225,8 +228,13 @@ async fn missing_since(shared: &Shared, found: Comparison, missing: Option<Insta
     is_missing.then(|| missing.unwrap_or_else(Instant::now))
 }
 
-/// Compares a conversation with what is stored, and brings it up to date.
-async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Result<Comparison, StoreError> {
+/// Compares a conversation with what is stored, and brings it up to date. `lost` is since when the store is known to have
+/// lost events of another writer.
+async fn compare(
+    shared: &Arc<Shared>,
+    conversation: &Arc<Conversation>,
+    lost: Option<Instant>,
+) -> Result<Comparison, StoreError> {
     let updating = conversation.updating.lock().await;
     let last = conversation.last();
     let id = conversation.id();
@@ -234,8 +242,7 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
         (_, Found::Deleted) => shared.end_deleted(conversation).await,
         (None, Found::Nothing) => return Ok(Comparison::Missing),
         (None, Found::Stored(stored)) => {
-            let awaits_writer = follow(shared, conversation, last, *stored).await?;
-            return Ok(if awaits_writer { Comparison::AwaitsWriter } else { Comparison::Settled });
+            return follow(shared, conversation, last, *stored, lost).await;
         }
         // It is about to be dropped here, too.
         (Some(_), Found::Nothing) if conversation.has_expired(shared.settings.limits.idle) => {
@@ -258,14 +265,15 @@ async fn compare(shared: &Arc<Shared>, conversation: &Arc<Conversation>) -> Resu
 
 /// Brings a conversation of another writer up to date. Takes it over if the writer is dead.
 ///
-/// Returns `true` if the writer lives, as far as is known, and writes a turn, or has to give an answer or to
+/// A writer has something to do if it lives, as far as is known, and writes a turn, or has to give an answer or to
 /// begin the next turn.
 async fn follow(
     shared: &Arc<Shared>,
     conversation: &Arc<Conversation>,
     last: EventId,
     mut stored: StoredConversation,
-) -> Result<bool, StoreError> {
+    lost: Option<Instant>,
+) -> Result<Comparison, StoreError> {
     let is_to_continue = stored.take_is_to_continue(&shared.settings);
     let needs_writer = stored.is_streaming() || !stored.answers.is_empty() || is_to_continue;
     let has_lost_events = !conversation.is_outdated() && stored.last.is_some_and(|stored| stored < last);
@@ -273,18 +281,22 @@ async fn follow(
     if !has_lost_events && !conversation.follow(&stored) {
         load_all(shared, conversation).await?;
     }
-    let is_dead = (needs_writer || has_lost_events) && shared.is_dead(&stored.owner).await;
+    // The store may tell an earlier writer, even this replica. The later one has a lease to add its events again.
+    let may_be_added = has_lost_events
+        && stored.epoch < last.epoch
+        && lost.is_none_or(|since| since.elapsed() < shared.lease.duration());
+    let is_dead = (needs_writer || has_lost_events) && !may_be_added && shared.is_dead(&stored.owner).await;
     if has_lost_events {
         if !is_dead {
             // The writer adds them again.
-            return Ok(needs_writer);
+            return Ok(Comparison::Lost);
         }
         load_all(shared, conversation).await?;
     }
     if needs_writer && is_dead {
         shared.take_from(conversation, &stored.owner).await?;
     }
-    Ok(needs_writer && !is_dead)
+    Ok(if needs_writer && !is_dead { Comparison::AwaitsWriter } else { Comparison::Settled })
 }
 
 /// Loads a conversation of another writer anew.

@@ -107,6 +107,30 @@ async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
 }
 
 #[tokio::test]
+async fn a_cluster_is_found_again_through_servers_that_the_address_does_not_have() {
+    let Some(mut store) = RedisCluster::start_to_fail().await else { return };
+    let lost = 1;
+    let url = format!("redis+cluster://127.0.0.1:{}", store.nodes[lost].port);
+    let (owner, other) = (replica(&url, &[]), replica(&url, &[]));
+    let id = &*store.ids_on(lost, "cluster-address").next().unwrap();
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    store.nodes[lost].kill();
+    // Both find that the shard is silent, and connect anew.
+    for service in [&owner, &other] {
+        until(async || readiness(service).await == (200, "degraded".into())).await;
+    }
+    store.promoted(lost).await;
+    for service in [&owner, &other] {
+        until(async || readiness(service).await == (200, "up".into())).await;
+    }
+    open_gate(id).await;
+    body.await.unwrap();
+    until(async || snapshot(&other, id).await == snapshot(&owner, id).await).await;
+    answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+}
+
+#[tokio::test]
 async fn a_stream_that_paused_while_its_primary_was_lost_flows_again() {
     let Some(mut store) = RedisCluster::start_to_fail().await else { return };
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));

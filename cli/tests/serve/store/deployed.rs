@@ -87,6 +87,43 @@ async fn until_asked(at: &str, path: &str) -> Events {
     Events::from(allowed(get(format!("{path}/events"))).open(at).await)
 }
 
+/// Returns the arguments after `serve` that a file gives the service. It has them once, as a list in JSON.
+fn arguments(file: &str) -> Vec<String> {
+    let lists = file.lines().filter_map(|line| serde_json::from_str::<Vec<String>>(&line[line.find('[')?..]).ok());
+    let mut of_service = lists.filter(|list| list.first().is_some_and(|first| first == "serve"));
+    let arguments = of_service.next().unwrap();
+    assert_eq!(of_service.next(), None);
+    arguments[1..].to_vec()
+}
+
+/// Returns the variables that a file names, except in comments.
+fn variables(file: &str) -> Vec<&str> {
+    let lines = file.lines().filter(|line| !line.trim_start().starts_with('#'));
+    let words = lines.flat_map(|line| line.split(|other: char| other != '_' && !other.is_ascii_uppercase()));
+    words.filter(|word| word.starts_with("FOLLOWUP_")).collect()
+}
+
+#[tokio::test]
+async fn the_service_accepts_the_options_and_variables_of_each_deployment() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let help = command(&["--help"]).output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    for file in [include_str!("../../../../deploy/compose.yaml"), include_str!("../../../../deploy/kubernetes.yaml")] {
+        let mut arguments = arguments(file);
+        // A test listens elsewhere.
+        let listen = arguments.iter().position(|argument| argument == "--listen").unwrap();
+        arguments.drain(listen..listen + 2);
+        let mut service = command(&arguments.iter().map(|argument| &**argument).collect::<Vec<_>>());
+        for variable in variables(file) {
+            assert!(help.contains(variable), "{variable} is none of the service");
+            service.env(variable, if variable == "FOLLOWUP_STORE" { redis.url() } else { TOKEN.to_owned() });
+        }
+        let service = Service::start_by(&mut service);
+        assert_eq!(get("/conversations").send(&service).await.status, 401, "it has the token");
+        assert_eq!(allowed(get("/readyz")).send(&service).await.ok()["store"], "up", "it has the store");
+    }
+}
+
 fn allowed(call: Call) -> Call {
     call.with("authorization", &format!("Bearer {TOKEN}"))
 }

@@ -1,7 +1,8 @@
 //! The primary is lost, and sentinels promote its copy.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
 use serde_json::json;
 
 use super::cluster::flows_again;
@@ -12,6 +13,7 @@ use super::scene::{
 use super::sentinels::Sentinels;
 use super::troubles::{refused, says};
 use crate::client::{Events, get, number, soon, until};
+use crate::page::Page;
 use crate::upstream::{open_gate, sent};
 
 #[tokio::test]
@@ -58,6 +60,44 @@ async fn the_owner_adds_what_the_promoted_copy_lacks() {
     let third = replica(&store.url(), &[]);
     until(async || is_asked(&third, id).await && snapshot(&third, id).await == snapshot(&owner, id).await).await;
     answer(&third, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+}
+
+#[tokio::test]
+async fn the_last_writer_adds_its_events_again_although_the_promoted_copy_tells_an_earlier_one() {
+    let Some(mut store) = Sentinels::start_slow().await else { return };
+    let id = "lost-writer";
+    let args = ["--lease", "20"];
+    let (first, last) = (replica(&store.url(), &args), replica(&store.url(), &args));
+    let body = relay(&first, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&last, id).await).await;
+    let mut events = Events::of(&first, id, None).await;
+    // The copy has the question, and misses what follows.
+    until(async || store.copy.ask(&format!("XRANGE followup:{{{id}}}:log - +")).contains("Sure?")).await;
+    store.copy.signal(Signal::STOP);
+    assert_eq!(store.primary.ask("CLIENT KILL TYPE replica"), ":1");
+    open_gate(id).await;
+    soon(body).await.unwrap();
+    until(async || snapshot(&last, id).await["turn"] == "ended").await;
+    answer(&last, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    events.up_to(|event| event.kind == "replied").await;
+    // It can't add anything at once.
+    last.signal(Signal::STOP);
+    store.primary.kill();
+    store.copy.signal(Signal::CONT);
+    until(async || get("/readyz").send(&first).await.status == 503).await;
+    store.promoted().await;
+    until(async || get("/readyz").send(&first).await.status == 200).await;
+    // By what is stored, the first one is still writing its turn.
+    assert_eq!(answer(&first, id, &json!({"number": 0, "suggestion": 1})).await.error().0, 503);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    last.signal(Signal::CONT);
+    until(async || store.copy.ask(&format!("HGET followup:{{{id}}}:state turn")).contains("ended")).await;
+    for service in [&first, &last] {
+        until(async || snapshot(service, id).await == snapshot(&last, id).await).await;
+        let page = Page::of_snapshot(&snapshot(service, id).await);
+        assert_eq!(page.all("call")[0]["answered"]["said"], "Yes");
+        assert_eq!(page.all("end")[0]["cut_off"], false);
+    }
 }
 
 #[tokio::test]

@@ -12,8 +12,10 @@ use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
+use super::redis_cluster::RedisCluster;
 use super::redis_server::RedisServer;
 use super::scene::{body_of, replica};
+use super::sentinels::Sentinels;
 use super::tcp_proxy::{Passing, TcpProxy};
 use crate::client::{Event, Events, chat, epoch, get, post, soon, until};
 use crate::page::Page;
@@ -23,17 +25,47 @@ use crate::upstream::open_gate;
 /// How long it may take until all replicas and readers agree.
 pub(super) const DEADLINE: Duration = Duration::from_secs(90);
 
-/// The replicas, and the proxies between them and the store.
+/// The replicas and the store, and the proxies between them.
 pub(super) struct World {
     pub(super) replicas: Vec<Replica>,
-    redis: Mutex<RedisServer>,
+    store: Mutex<Store>,
+}
+
+/// The store of a run.
+enum Store {
+    One(RedisServer),
+    /// A primary that is lost, and its copy, which takes its place.
+    Watched(Sentinels),
+    Cluster(RedisCluster),
+}
+
+impl Store {
+    /// Starts the store of a run; `None` if there is no Redis.
+    async fn start(seed: u64) -> Option<Store> {
+        match seed % 10 {
+            0 | 5 => Some(Store::Watched(Sentinels::start().await?)),
+            3 => Some(Store::Cluster(RedisCluster::start().await?)),
+            _ => Some(Store::One(RedisServer::start(&[])?)),
+        }
+    }
+
+    /// Returns the server that has a conversation.
+    fn server_of(&self, id: &str) -> &RedisServer {
+        match self {
+            Store::One(redis) => redis,
+            Store::Watched(store) if store.primary.is_up() => &store.primary,
+            Store::Watched(store) => &store.copy,
+            Store::Cluster(store) => &store.nodes[store.primary_of(id)],
+        }
+    }
 }
 
 pub(super) struct Replica {
     /// `None` if it was killed.
     service: Mutex<Option<Service>>,
     pub(super) address: String,
-    proxy: TcpProxy,
+    /// `None` if sentinels, or the nodes of a cluster, tell the replica where the store is.
+    proxy: Option<TcpProxy>,
 }
 
 /// A conversation, and all that was seen of it.
@@ -60,21 +92,29 @@ pub(super) struct Run {
 
 impl World {
     /// Starts everything; `None` if there is no Redis.
-    pub(super) fn start(rng: &mut Rng) -> Option<Arc<World>> {
-        let redis = RedisServer::start(&[])?;
+    async fn start(seed: u64, rng: &mut Rng) -> Option<Arc<World>> {
+        let store = Store::start(seed).await?;
         let replicas = (0..rng.usize(2..=3)).map(|_| {
-            let proxy = TcpProxy::start(redis.port);
-            let service = replica(&proxy.url(), &["--lease", "1", "--continue", "--upstream-key", "k"]);
+            let (url, proxy) = match &store {
+                Store::One(redis) => {
+                    let proxy = TcpProxy::start(redis.port);
+                    (proxy.url(), Some(proxy))
+                }
+                Store::Watched(store) => (store.url(), None),
+                Store::Cluster(store) => (store.url(), None),
+            };
+            let service = replica(&url, &["--lease", "1", "--continue", "--upstream-key", "k"]);
             Replica { address: service.address.clone(), service: Mutex::new(Some(service)), proxy }
         });
-        Some(Arc::new(World { replicas: replicas.collect(), redis: Mutex::new(redis) }))
+        Some(Arc::new(World { replicas: replicas.collect(), store: Mutex::new(store) }))
     }
 
     /// Returns what the store has of a conversation.
     pub(super) async fn stored(&self, id: &str) -> String {
-        let redis = self.redis.lock().await;
-        let (state, log) = (redis.ask(&format!("HGETALL followup:{{{id}}}:state")), format!("followup:{{{id}}}:log"));
-        format!("{state}\n{}", redis.ask(&format!("XRANGE {log} - +")))
+        let store = self.store.lock().await;
+        let server = store.server_of(id);
+        let state = server.ask(&format!("HGETALL followup:{{{id}}}:state"));
+        format!("{state}\n{}", server.ask(&format!("XRANGE followup:{{{id}}}:log - +")))
     }
 
     /// Does something bad for a moment. The last replica is never killed. Returns `true` if it was a delay.
@@ -93,11 +133,7 @@ impl World {
                     service.signal(Signal::CONT);
                 }
             }
-            3 if !may_kill => {
-                self.redis.lock().await.kill();
-                tokio::time::sleep(pause).await;
-                self.redis.lock().await.restart();
-            }
+            3 if !may_kill => self.lose_server(pause).await,
             4 => during(proxy, Passing::Cut, pause).await,
             5 => during(proxy, Passing::Nothing, pause * 2).await,
             6 => {
@@ -111,18 +147,51 @@ impl World {
         }
         false
     }
+
+    /// Kills the server, which comes back empty after a pause. Of two, the primary is lost, and its copy is promoted,
+    /// which lacks what was written in the pause. A cluster stays as it is.
+    async fn lose_server(&self, pause: Duration) {
+        let mut store = self.store.lock().await;
+        match &mut *store {
+            Store::One(redis) => {
+                redis.kill();
+                tokio::time::sleep(pause).await;
+                redis.restart();
+            }
+            Store::Watched(store) => {
+                if store.primary.is_up() {
+                    store.copy.signal(Signal::STOP);
+                    store.primary.ask("CLIENT KILL TYPE replica");
+                    tokio::time::sleep(pause).await;
+                    store.primary.kill();
+                    store.copy.signal(Signal::CONT);
+                }
+                store.promoted().await;
+            }
+            Store::Cluster(_) => tokio::time::sleep(pause).await,
+        }
+    }
 }
 
-async fn during(proxy: &TcpProxy, passing: Passing, pause: Duration) {
-    proxy.set(passing);
+async fn during(proxy: &Option<TcpProxy>, passing: Passing, pause: Duration) {
+    if let Some(proxy) = proxy {
+        proxy.set(passing);
+    }
     tokio::time::sleep(pause).await;
-    proxy.set(Passing::After(Duration::ZERO));
+    if let Some(proxy) = proxy {
+        proxy.set(Passing::After(Duration::ZERO));
+    }
 }
 
 /// Runs everything, and returns what was seen; `None` if there is no Redis.
 pub(super) async fn run(seed: u64) -> Option<Run> {
     let mut rng = Rng::with_seed(seed);
-    let world = World::start(&mut rng)?;
+    let world = World::start(seed, &mut rng).await?;
+    let (is_one, loses_primary) = match &*world.store.lock().await {
+        Store::One(_) => (true, false),
+        Store::Watched(_) => (false, true),
+        Store::Cluster(_) => (false, false),
+    };
     for replica in &world.replicas {
         until(async || get("/readyz").send_to(&replica.address).await.status == 200).await;
     }
@@ -133,8 +202,14 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
         let (response, start) = begin(&world, &id, &play, &mut rng).await;
         conversations.push(tokio::spawn(converse(world.clone(), id, start, play, response, rng)));
     }
-    let (may_kill, mut has_only_delays) = (rng.bool(), true);
-    for _ in 0..rng.usize(1..=3) {
+    // Such a store may take longer than a lease on a busy machine.
+    let (may_kill, mut has_only_delays) = (rng.bool() && !loses_primary, is_one);
+    let troubles = rng.usize(1..=3);
+    let lost_at = rng.usize(..troubles);
+    for index in 0..troubles {
+        if loses_primary && index == lost_at {
+            world.lose_server(Duration::from_millis(rng.u64(1..300))).await;
+        }
         has_only_delays &= world.trouble(&mut rng, may_kill).await;
     }
     let mut told = Vec::new();

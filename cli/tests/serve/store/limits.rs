@@ -7,7 +7,7 @@ use serde_json::json;
 use super::redis_server::RedisServer;
 use super::scene::{answer, asks_and_continues, body_of, is_asked, relay, replica, snapshot};
 use super::tcp_proxy::{Passing, TcpProxy};
-use crate::client::{Events, call, chat, get, post, until};
+use crate::client::{Events, call, chat, get, post, read, until};
 use crate::memory::metric;
 use crate::page::Page;
 use crate::service::Service;
@@ -61,6 +61,76 @@ async fn what_a_replica_drops_beyond_its_memory_is_still_in_the_store() {
     }
     // What others write is kept only for a while.
     until(async || metric(&full, "followup_memory_bytes").await <= BUDGET).await;
+}
+
+/// Relays a message of 1 MiB while the store is away. Returns the name of its conversation.
+async fn relay_large(service: &Service) -> String {
+    let chunk = json!({"choices": [{"delta": {"content": "word ".repeat(13_000)}}]});
+    let body = format!("data: {chunk}\n\n").repeat(16) + "data: [DONE]\n\n";
+    let response = chat(&json!({"name": "large", "body": body})).open(&service.address).await;
+    assert_eq!(response.status(), 200);
+    let id = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
+    assert_eq!(read(response).await, body);
+    id
+}
+
+#[tokio::test]
+async fn without_the_store_what_exceeds_the_memory_is_dropped_and_every_message_is_relayed() {
+    const BUDGET: u64 = 16 << 20;
+    const MESSAGES: usize = 20;
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    let (full, other) = (replica(&proxy.url(), &["--max-memory", &BUDGET.to_string()]), replica(&redis.url(), &[]));
+    proxy.set(Passing::Cut);
+    until(async || get("/readyz").send(&full).await.status == 503).await;
+    let mut ids = Vec::new();
+    for _ in 0..MESSAGES {
+        ids.push(relay_large(&full).await);
+        until(async || metric(&full, "followup_memory_bytes").await <= BUDGET).await;
+    }
+    let dropped = metric(&full, "followup_unstored_total").await as usize;
+    assert!((1..MESSAGES).contains(&dropped), "{dropped}");
+    let mut here = Vec::new();
+    for id in &ids[dropped..] {
+        here.push(snapshot(&full, id).await);
+    }
+    proxy.set(Passing::After(Duration::ZERO));
+    for (id, here) in ids[dropped..].iter().zip(here) {
+        until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
+        until(async || snapshot(&other, id).await == here).await;
+    }
+    for id in &ids[..dropped] {
+        assert_eq!(get(format!("/conversations/{id}")).send(&other).await.status, 404, "the oldest are dropped");
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_is_dropped_before_its_end_is_stored_is_cut_off_for_readers_elsewhere() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    // The first one is not taken for dead meanwhile.
+    let args = ["--lease", "60", "--max-memory", "16000000"];
+    let (full, other) = (replica(&proxy.url(), &args), replica(&redis.url(), &args));
+    let id = "end-unstored";
+    let play = json!({"name": id, "body": body_of("Text."), "at": 60, "gate": id});
+    let body = relay(&full, id, &play).await;
+    until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
+    until(async || snapshot(&other, id).await["turn"] == "streaming").await;
+    let mut events = Events::of(&other, id, None).await;
+    proxy.set(Passing::Cut);
+    until(async || get("/readyz").send(&full).await.status == 503).await;
+    open_gate(id).await;
+    body.await.unwrap();
+    assert_eq!(snapshot(&full, id).await["turn"], "ended");
+    until(async || {
+        relay_large(&full).await;
+        get(format!("/conversations/{id}")).send(&full).await.status == 503
+    })
+    .await;
+    proxy.set(Passing::After(Duration::ZERO));
+    let end = events.up_to(|event| event.kind == "end").await.pop().unwrap();
+    assert_eq!(end.data["cut_off"], true);
+    until(async || snapshot(&full, id).await == snapshot(&other, id).await).await;
 }
 
 #[tokio::test]
@@ -223,6 +293,24 @@ async fn changes_of_the_list_are_seen_after_the_store_has_lost_it() {
     for index in 0..4 {
         assert!(ids.contains(&json!(format!("after-loss-{index}"))), "{ids:?}");
     }
+}
+
+#[tokio::test]
+async fn changes_of_the_list_are_seen_after_the_clock_of_the_store_was_set_back() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let listed = async || {
+        let all = get("/conversations").send(&other).await.ok();
+        all["conversations"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
+    };
+    push(&owner, "before", "Hi").await;
+    until(async || redis.ask("HGET followup:{list}:entries before").contains("ended")).await;
+    // As if the clock had been ahead: the number of this change is later than any time.
+    redis.tell("ZADD followup:{list}:changes 9007199254000000 before");
+    assert_eq!(listed().await, ["before"]);
+    push(&owner, "after", "Hi").await;
+    until(async || redis.ask("HGET followup:{list}:entries after").contains("ended")).await;
+    assert!(listed().await.contains(&json!("after")));
 }
 
 #[tokio::test]

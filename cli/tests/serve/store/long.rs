@@ -1,9 +1,12 @@
 //! Long conversations: their log is trimmed, and the items are stored beside it.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::redis_server::RedisServer;
-use super::scene::{check_seen, is_end, replica, snapshot};
+use super::scene::{check_seen, is_end, relay, replica, snapshot};
+use super::tcp_proxy::{Passing, TcpProxy};
 use crate::client::{Events, chat, get, number, read, until};
 use crate::page::Page;
 use crate::service::Service;
@@ -88,4 +91,36 @@ async fn a_conversation_of_many_bytes_is_the_same_on_another_replica() {
     let id = "many-bytes";
     is_the_same_elsewhere(&redis, id, &long(id, 1400, &"many words ".repeat(1000), 20)).await;
     is_trimmed(&redis, id, 1400);
+}
+
+#[tokio::test]
+async fn what_is_long_and_was_written_without_the_store_is_the_same_on_another_replica_afterwards() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    // The owner is not taken for dead meanwhile.
+    let args = ["--lease", "60"];
+    let (owner, other) = (replica(&proxy.url(), &args), replica(&redis.url(), &args));
+    let id = "long-away";
+    let body = relay(&owner, id, &long(id, 3000, &"many words ".repeat(50), 2990)).await;
+    let is_begun = async || {
+        let there = get(format!("/conversations/{id}")).send(&other).await;
+        there.status == 200 && there.json()["items"].to_string().contains("many words")
+    };
+    until(is_begun).await;
+    let mut events = Events::of(&other, id, None).await;
+    proxy.set(Passing::Cut);
+    until(async || get("/readyz").send(&owner).await.status == 503).await;
+    open_gate(id).await;
+    body.await.unwrap();
+    let whole = snapshot(&owner, id).await;
+    // Neither all events nor all bytes are in the buffer of the writer any more.
+    let prose = Page::of_snapshot(&whole).prose();
+    assert!(prose.len() > 1 << 20 && number(whole["last"].as_str().unwrap()) >= 3000);
+    assert_ne!(snapshot(&other, id).await["turn"], "ended");
+    proxy.set(Passing::After(Duration::ZERO));
+    until(async || snapshot(&other, id).await == whole).await;
+    let last = &whole["last"];
+    let seen = events.up_to(|event| event.id == *last).await;
+    assert_eq!(Page::of(&seen), Page::of_snapshot(&whole));
+    assert_eq!(snapshot(&replica(&redis.url(), &[]), id).await, whole);
 }

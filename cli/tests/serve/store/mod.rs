@@ -24,6 +24,7 @@ mod scene;
 mod secrets;
 mod sentinels;
 mod silent;
+mod skipping;
 mod takes;
 mod tcp_proxy;
 mod tls;

@@ -5,10 +5,11 @@ use std::time::{Duration, SystemTime};
 use http_body_util::BodyExt;
 
 use super::redis_server::RedisServer;
-use super::scene::{check_seen, is_end, relay, replica, slow_message, snapshot};
+use super::scene::{check_seen, is_end, relay, replica, slow_message, slow_message_until_opened, snapshot};
 use super::tcp_proxy::{Passing, TcpProxy};
-use crate::client::{Event, Events, chat, get, soon, until};
+use crate::client::{Event, Events, chat, get, number, soon, until};
 use crate::service::Service;
+use crate::upstream::open_gate;
 
 #[tokio::test]
 async fn readers_miss_nothing_while_connections_are_cut_and_slow() {
@@ -35,6 +36,77 @@ async fn readers_miss_nothing_while_connections_are_cut_and_slow() {
     written.extend(here.up_to(is_end).await);
     check_seen(&there.up_to(is_end).await, &written);
     soon(body).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_append_whose_reply_is_lost_is_stored_once() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    let (owner, other) = (replica(&proxy.url(), &[]), replica(&redis.url(), &[]));
+    let id = "reply-lost";
+    let body = relay(&owner, id, &slow_message_until_opened(id, 100, 5)).await;
+    until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
+    let mut here = Events::from_start(&owner, id).await;
+    let mut there = Events::from_start(&other, id).await;
+    for _ in 0..5 {
+        let last = || redis.ask(&format!("HGET followup:{{{id}}}:state last"));
+        proxy.set(Passing::Requests);
+        // The first change may have been answered before.
+        for _ in 0..2 {
+            let before = last();
+            let is_appended = async || until(async || last() != before).await;
+            let _ = tokio::time::timeout(Duration::from_millis(200), is_appended()).await;
+        }
+        proxy.set(Passing::Cut);
+        until(async || get("/readyz").send(&owner).await.status == 503).await;
+        proxy.set(Passing::After(Duration::ZERO));
+        let before = last();
+        until(async || last() != before).await;
+    }
+    open_gate(id).await;
+    let written = here.up_to(is_end).await;
+    check_seen(&there.up_to(is_end).await, &written);
+    soon(body).await.unwrap();
+    until(async || snapshot(&other, id).await == snapshot(&owner, id).await).await;
+    let stored = ids_in_log(&redis, id);
+    let seen: Vec<u64> = written.iter().map(|event| number(&event.id)).collect();
+    assert_eq!(stored, seen[seen.len() - stored.len()..], "each event is stored once, and in order");
+}
+
+/// Returns the numbers of the events in the log of a conversation, as its entries state them.
+fn ids_in_log(redis: &RedisServer, id: &str) -> Vec<u64> {
+    let log = redis.ask(&format!("XRANGE followup:{{{id}}}:log - +"));
+    let texts: Vec<&str> = log.split("\r\n").filter(|line| !line.starts_with(['*', '$'])).collect();
+    // An entry: its id, the field `<` with the id before it, and name and data of each event.
+    let starts: Vec<usize> = (1..texts.len()).filter(|&at| texts[at] == "<").map(|at| at - 1).collect();
+    let mut ids = Vec::new();
+    for (index, &start) in starts.iter().enumerate() {
+        let end = starts.get(index + 1).copied().unwrap_or(texts.len());
+        let events = (end - start - 3) as u64 / 2;
+        let last = number(texts[start]);
+        assert_eq!(number(texts[start + 2]), last - events, "an entry tells the id before it");
+        ids.extend(last - events + 1..=last);
+    }
+    ids
+}
+
+#[tokio::test]
+async fn a_reader_misses_nothing_although_its_replica_gets_no_messages() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start_without_messages(redis.port);
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&proxy.url(), &[]));
+    let id = "no-messages";
+    let body = relay(&owner, id, &slow_message_until_opened(id, 100, 5)).await;
+    until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
+    let mut here = Events::from_start(&owner, id).await;
+    let mut there = Events::from_start(&other, id).await;
+    let mut seen = next_of(&mut there, 200).await;
+    open_gate(id).await;
+    seen.extend(there.up_to(is_end).await);
+    check_seen(&seen, &here.up_to(is_end).await);
+    soon(body).await.unwrap();
+    assert!(proxy.dropped() > 0, "there were messages");
+    assert_eq!(get("/readyz").send(&other).await.status, 200, "its connection was never cut");
 }
 
 /// Returns the next events.

@@ -283,6 +283,40 @@ async fn each_piece_of_a_body_may_be_pushed_to_any_replica_even_if_all_others_di
 }
 
 #[tokio::test]
+async fn a_piece_that_is_sent_again_to_another_replica_is_skipped_and_a_missing_one_is_named() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let replicas = [replica(&redis.url(), &[]), replica(&redis.url(), &[])];
+    let whole = pieces::whole(&replicas[0]).await;
+    for (index, from) in (0..pieces::len()).step_by(40).enumerate() {
+        let (to, [one, other]) = ((from + 40).min(pieces::len()), [0, 1].map(|nth| &replicas[(index + nth) % 2]));
+        let is_last = to == pieces::len();
+        for writer in [one, other] {
+            assert_eq!(pieces::push(writer, "again", "a", from, to, is_last).await.ok()["offset"], to);
+        }
+        if !is_last {
+            let gap = pieces::push(one, "again", "a", to + 1, pieces::len(), true).await;
+            assert_eq!(gap.error(), (409, "gap".into()));
+            assert_eq!(gap.json()["error"]["offset"], to);
+        }
+    }
+    for one in &replicas {
+        until(async || snapshot(one, "again").await["items"] == whole).await;
+    }
+}
+
+#[tokio::test]
+async fn a_piece_is_refused_by_a_replica_with_other_options_for_reading() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (writer, strict) = (replica(&redis.url(), &[]), replica(&redis.url(), &["--strict"]));
+    let whole = pieces::whole(&writer).await;
+    pieces::push(&writer, "other-options", "a", 0, 100, false).await.ok();
+    let refused = pieces::push(&strict, "other-options", "a", 100, pieces::len(), true).await;
+    assert_eq!(refused.error(), (500, "store_unreadable".into()));
+    assert_eq!(pieces::push(&writer, "other-options", "a", 100, pieces::len(), true).await.ok()["turn"], "ended");
+    until(async || snapshot(&writer, "other-options").await["items"] == whole).await;
+}
+
+#[tokio::test]
 async fn pieces_that_go_to_two_replicas_in_turn_do_not_wait_for_each_other() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let writers = [replica(&redis.url(), &[]), replica(&redis.url(), &[])];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Mock } from '../mock.mjs';
-import { QUESTION, eventually, newPage, play, service, until, wire } from '../help.mjs';
+import { QUESTION, eventually, newPage, play, redis, service, until, wire } from '../help.mjs';
 
 /** Returns what a page shows, without the ids of fields, which differ from page to page. */
 async function shown(page) {
@@ -32,6 +32,26 @@ for (const message of ['database', 'refactor']) {
     await cut.page.waitForSelector('.call[data-state=answered]');
   });
 }
+
+test('a page on another replica shows a message while it is written, and its answer counts on both', async (t) => {
+  const store = await redis(t);
+  if (!store) return;
+  const [writer, other] = await Promise.all([1, 2].map(() => service(t, ['--demo', '--store', store])));
+  const [here, there] = [await newPage(t), await newPage(t)];
+  const id = await play(writer.url, 'database', { chunk: '2', delay: 10 });
+  await Promise.all([here.page.goto(`${writer.url}/#/c/${id}`), eventually(async () => (await fetch(`${other.url}/conversations/${id}`)).ok)]);
+  await there.page.goto(`${other.url}/#/c/${id}`);
+  // It is there before the message has ended, and grows.
+  await until(there.page, () => document.body.dataset.turn === 'streaming');
+  const before = await there.page.locator('#conversation').textContent();
+  await eventually(async () => (await there.page.locator('#conversation').textContent()) !== before);
+  for (const { page } of [here, there]) await page.waitForSelector('.take:enabled');
+  await there.page.keyboard.press('1');
+  const isOver = ({ page }) => until(page, () => document.body.dataset.turn === 'ended' && document.querySelectorAll('.turn').length > 1);
+  await Promise.all([here, there].map(isOver));
+  await here.page.waitForSelector('.call[data-state=answered]');
+  assert.equal(await shown(there.page), await shown(here.page));
+});
 
 test('the page shows that it is disconnected, and afterwards what was answered meanwhile', async (t) => {
   const { url } = await service(t);

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use followup::ResumeError;
 use redis::{FromRedisValue, Value};
 
 use self::append::Append;
@@ -18,7 +19,7 @@ use super::error::StoreError;
 use super::keys::Keys;
 use super::link::{Link, RESPONSE_TIMEOUT};
 use super::script::{Call, Script};
-use crate::conversation::{Batch, EventId, StoredConversation, answer_field};
+use crate::conversation::{Batch, EventId, STORED_VERSION, StoredConversation, answer_field};
 use crate::settings::Settings;
 
 pub(crate) use self::append::Appended;
@@ -200,13 +201,15 @@ impl Commands {
 
     /// Makes this replica the writer of a conversation.
     ///
-    /// `own` is the epoch in which it is the writer already; `dead` is a replica that is known to be dead.
+    /// `own` is the epoch in which it is the writer already; `dead` is a replica that is known to be dead; `known` is
+    /// the last event that another writer has told it of.
     pub(crate) async fn take(
         &self,
         id: &str,
         own: Option<u64>,
         dead: Option<&str>,
         purpose: Purpose,
+        known: Option<EventId>,
     ) -> Result<TakeOutcome, StoreError> {
         let mut call = self.take.call();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
@@ -214,10 +217,12 @@ impl Commands {
         call.arg(milliseconds(RESERVATION)).arg(dead.unwrap_or_default());
         call.arg(if purpose == Purpose::NewTurn { "create" } else { "" });
         call.arg(if purpose == Purpose::Change { "" } else { "turn" });
+        call.arg(STORED_VERSION).arg(known.map(|id| id.to_string()).unwrap_or_default());
         let mut values = self.invoke_in_time(call).await?;
         match (&*text(&values[0]), values.len()) {
             ("none", _) => Ok(TakeOutcome::None),
             ("closed", _) => Ok(TakeOutcome::Closed),
+            ("unreadable", _) => Err(StoreError::Unreadable(ResumeError::OtherVersion.to_string())),
             ("kept", _) => Ok(TakeOutcome::Kept),
             ("busy", 3) => Ok(TakeOutcome::Busy(text(&values[2]))),
             ("reserved", 3) => Ok(TakeOutcome::Reserved(text(&values[2]))),

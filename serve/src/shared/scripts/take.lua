@@ -5,12 +5,13 @@
 --   for how long the beginning of a turn is reserved (ms), a replica that is dead, or "",
 --   "create" if it may be new,
 --   "turn" if it begins a turn: no other replica takes the conversation until the turn is stored, or the
---   reservation has ended, because the replica may never hear of it
--- Returns "none", "closed" if the store has just got back what it had lost, "busy" or "reserved" and the
---   writer, "kept" if the replica is the writer already, or "taken", the epoch, the state and the log. The time
---   comes second.
-local replica, own_epoch, time_to_live, reservation, dead, may_create, purpose = unpack(ARGV)
-local stored = redis.call('HMGET', KEYS[2], 'epoch', 'owner', 'turn', 'deleted', 'closed')
+--   reservation has ended, because the replica may never hear of it,
+--   the version of what it can read, the last event that another writer has told it of, or ""
+-- Returns "none", "unreadable" if another version has written it, "closed" if the store has lost something, or has
+--   just got back what it had lost, "busy" or "reserved" and the writer, "kept" if the replica is the writer already,
+--   or "taken", the epoch, the state and the log. The time comes second.
+local replica, own_epoch, time_to_live, reservation, dead, may_create, purpose, version, known = unpack(ARGV)
+local stored = redis.call('HMGET', KEYS[2], 'epoch', 'owner', 'turn', 'deleted', 'closed', 'last')
 local epoch, owner, turn, deleted, closed = tonumber(stored[1] or '0'), stored[2], stored[3], stored[4], stored[5]
 own_epoch = tonumber(own_epoch)
 if not stored[1] and own_epoch > 0 then
@@ -24,6 +25,15 @@ end
 if closed and tonumber(closed) > now and (not is_kept or purpose == 'turn') then
     return {'closed', now}
 end
+local known_epoch, known_number = string.match(known, '^(%d+)-(%d+)$')
+if known_epoch and not is_kept and not deleted then
+    local last_epoch, last_number = string.match(stored[6] or '0-0', '^(%d+)-(%d+)$')
+    known_epoch, last_epoch = tonumber(known_epoch), tonumber(last_epoch)
+    if last_epoch < known_epoch or (last_epoch == known_epoch and tonumber(last_number) < tonumber(known_number)) then
+        -- The writer adds again what the store has lost.
+        return {'closed', now}
+    end
+end
 if not is_kept and owner and owner ~= replica and owner ~= dead then
     if turn == 'streaming' then
         return {'busy', now, owner}
@@ -32,6 +42,10 @@ if not is_kept and owner and owner ~= replica and owner ~= dead then
     if reserved and tonumber(reserved) > now then
         return {'reserved', now, owner}
     end
+end
+local dialogue = not is_kept and redis.call('HGET', KEYS[2], 'dialogue')
+if dialogue and string.match(dialogue, '^{"version":(%d+),') ~= version then
+    return {'unreadable', now}
 end
 if not is_kept then
     -- Later than any that the store may have lost, or had for a conversation that has ended and had the same id.

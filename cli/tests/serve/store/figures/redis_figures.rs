@@ -30,15 +30,11 @@ pub(super) fn commands(redis: &RedisServer) -> BTreeMap<String, f64> {
 /// The commands that a replica sends, and that run in none of its scripts.
 const SENT: [&str; 9] = ["evalsha", "eval", "script", "get", "hget", "exists", "ssubscribe", "sunsubscribe", "set"];
 
-/// The commands that a replica sends for each request, and that run in its scripts, too.
-const SENT_FOR_REQUEST: f64 = 2.0;
-
 /// Prints how many commands the replicas have sent for an event, and which.
 pub(super) fn print_sent(commands: &BTreeMap<String, f64>, load: Load) {
     let events = load.events();
     let scripts = commands.get("evalsha").copied().unwrap_or_default();
-    let alone: f64 = commands.iter().filter(|(name, _)| SENT.contains(&&***name)).map(|(_, calls)| calls).sum();
-    let sent = alone + SENT_FOR_REQUEST * load.conversations as f64;
+    let sent: f64 = commands.iter().filter(|(name, _)| SENT.contains(&&***name)).map(|(_, calls)| calls).sum();
     let all: f64 = commands.values().sum();
     println!(
         "commands         {:.2} scripts per event; {:.2} with what is sent alone; {:.2} with those in scripts",
