@@ -160,12 +160,12 @@ impl ObjectReader {
         policy: &Policy,
     ) -> Option<ObjectPart> {
         loop {
-            if self.role == KeyRole::Arguments && !self.has_arguments && self.lexer.is_after_key() {
-                match self.lexer.value_start(text, pos) {
-                    Some(byte) => return Some(ObjectPart::Arguments(byte)),
-                    None if *pos == text.len() => return None,
-                    None => {}
-                }
+            if self.role == KeyRole::Arguments
+                && !self.has_arguments
+                && self.lexer.is_after_key()
+                && let Some(byte) = self.lexer.value_start(text, pos)
+            {
+                return Some(ObjectPart::Arguments(byte));
             }
             let token = self.lexer.next(text, pos)?;
             let found = match token {
@@ -199,9 +199,7 @@ impl ObjectReader {
                 },
                 JsonToken::End => self.end(name, policy),
                 JsonToken::TextAfter => None,
-                JsonToken::IllFormed => {
-                    Some(if self.is_bare && !self.is_named { ObjectPart::NoCall } else { ObjectPart::IllFormed })
-                }
+                JsonToken::IllFormed => Some(ObjectPart::IllFormed),
             };
             if let Some(ObjectPart::WrongValue) = found {
                 // A number or a literal is not consumed by its beginning.
@@ -278,7 +276,7 @@ impl ObjectReader {
                 self.in_function = true;
                 self.role = KeyRole::Nothing;
             }
-            (KeyRole::Arguments, Type::String) if self.has_arguments => {}
+            (KeyRole::Arguments, Type::String) => {}
             (KeyRole::Argument, _) => {
                 let is_value = core::mem::take(&mut self.is_main_key) && matches!(kind, Type::String | Type::Array);
                 return is_value.then_some(ObjectPart::Confirmed);
