@@ -840,3 +840,23 @@ fn what_is_no_opener_of_a_family_that_is_read_is_shown_at_once() {
         assert_eq!(all, header.to_owned() + next, "{families:?}");
     }
 }
+
+/// A JSON list is no envelope, but an object in it that begins a line is bare JSON.
+#[test]
+fn only_the_objects_of_a_json_list_that_begin_a_line_are_calls() {
+    let call = "{\"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Q\"}}";
+    for (text, asked) in [
+        (format!("[{call}]"), 0),
+        (format!("[{call}, {call}]"), 0),
+        (format!("[\n  {call},\n  {call}\n]"), 2),
+        (format!("[{call},\n{call}]"), 1),
+        (format!("```json\n[\n  {call}\n]\n```"), 0),
+    ] {
+        check(&text, &Rules { envelopes: Envelopes::all(), ..Rules::default() });
+        let mut complete = 0;
+        Parser::new(Policy::new()).feed(&text).for_each(|event| {
+            complete += usize::from(matches!(event, Event::Complete(_)));
+        });
+        assert_eq!(complete, asked, "{text:?}");
+    }
+}
