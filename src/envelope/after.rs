@@ -32,7 +32,7 @@ impl EnvelopeMachine {
                         return (i + 1, self.take_held());
                     }
                 }
-                ('{', Style::Object) if self.in_section && !is_closing => {
+                ('{', Style::Object) if !is_closing => {
                     self.note_if_open(context);
                     return (i, self.finish(AfterCall::Header, context));
                 }

@@ -130,11 +130,6 @@ impl ArgumentsReader {
         self.lexer().is_some_and(Lexer::is_ill_formed)
     }
 
-    /// Returns `true` if the next character is text of a string, unless it is a delimiter.
-    pub(super) fn is_in_text(&self) -> bool {
-        self.lexer().is_some_and(Lexer::is_in_text)
-    }
-
     /// Returns `true` if the text has no delimiter of the string that is being read, and what it
     /// does is simple.
     pub(super) fn is_plain(&self, text: &str) -> bool {

@@ -58,7 +58,7 @@ impl EnvelopeMachine {
                     let is_tag = text.as_bytes().get(pos) == Some(&b'<');
                     let is_object = matches!(self.style, Style::Object | Style::Llama | Style::MistralList);
                     // A closing bracket is missing before a tag.
-                    if is_tag && is_object && self.object.lacks_end() && (self.is_read() || self.object.depth() == 1) {
+                    if is_tag && is_object && self.object.lacks_end() {
                         self.note_unclosed(context);
                         return (pos, self.end_json(context));
                     }

@@ -367,9 +367,7 @@ impl EnvelopeMachine {
     pub(crate) fn foresee(&mut self, tail: &[u8], offset: u64, context: &mut Context<'_>) -> Change {
         let Context { call, policy } = &mut *context;
         match self.state {
-            // In other strings, the character ends an escape, and is text.
-            EnvelopeState::Header(Header::Object { .. })
-                if self.object.is_in_text() || self.object.is_in_other_string() => {}
+            EnvelopeState::Header(Header::Object { .. }) if self.object.is_in_free_string() => {}
             EnvelopeState::Header(_) => return Change::NoCall,
             EnvelopeState::Value(ParameterValue::Question) => call.foresee_char(tail, policy),
             EnvelopeState::Json(Json::Arguments { .. }) => {
@@ -378,14 +376,19 @@ impl EnvelopeMachine {
                 self.set_offset(offset);
                 return change;
             }
-            EnvelopeState::Value(ParameterValue::Json | ParameterValue::JsonString) if self.reader.is_in_text() => {
+            EnvelopeState::Value(ParameterValue::Json | ParameterValue::JsonString) if !self.reader.is_closed() => {
                 self.reader.foresee(tail, call, policy);
+                self.break_value(context);
             }
             EnvelopeState::Value(ParameterValue::Shaped(written)) => self.foresee_shaped(written, tail, context),
             EnvelopeState::Json(Json::Text) => self.foresee_text(tail, context),
             EnvelopeState::Json(_) if self.object.is_in_text() => {}
             EnvelopeState::Json(_) | EnvelopeState::After(_) => {
-                let (_, change) = self.push(SOME_CHAR, context);
+                let (consumed, change) = self.push(SOME_CHAR, context);
+                if consumed == 0 && change == Change::Stay {
+                    // The arguments begin with it.
+                    return self.foresee(tail, offset, context);
+                }
                 self.set_offset(offset);
                 return change;
             }

@@ -98,9 +98,9 @@ impl ObjectReader {
         self.has_arguments || self.lexer.is_closed()
     }
 
-    /// Returns `true` if it is ill-formed only in that closing brackets are missing.
+    /// Returns `true` if it is ill-formed only in that closing brackets around the arguments are missing.
     pub(super) fn lacks_end(&self) -> bool {
-        self.has_arguments && self.lexer.breaks_after_value()
+        self.has_arguments && self.is_in_call() && self.lexer.breaks_after_value()
     }
 
     /// Returns `true` if the next character is one of a string, unless it is a delimiter.
@@ -108,19 +108,15 @@ impl ObjectReader {
         self.lexer.is_in_text()
     }
 
-    /// Returns `true` inside a string that is not the name, also inside an escape.
-    pub(super) fn is_in_other_string(&self) -> bool {
-        self.lexer.is_in_string() && (self.lexer.is_in_key() || self.role != KeyRole::Name)
+    /// Returns `true` inside a string that may have any character, also inside an escape.
+    pub(super) fn is_in_free_string(&self) -> bool {
+        let is_limited = if self.lexer.is_in_key() { self.limits_keys() } else { self.role == KeyRole::Name };
+        self.lexer.is_in_string() && !is_limited
     }
 
     /// Returns `true` if the text has no delimiter of the string that is being read.
     pub(super) fn is_plain(&self, text: &str) -> bool {
         self.lexer.plain_len(text, 0) == text.len()
-    }
-
-    /// Returns the number of open arrays and objects.
-    pub(super) fn depth(&self) -> usize {
-        self.lexer.depth()
     }
 
     /// Returns `true` if only what begins bare JSON is accepted.
@@ -164,12 +160,12 @@ impl ObjectReader {
         policy: &Policy,
     ) -> Option<ObjectPart> {
         loop {
-            if self.role == KeyRole::Arguments && !self.has_arguments && self.lexer.is_after_key() {
-                match self.lexer.value_start(text, pos) {
-                    Some(byte) => return Some(ObjectPart::Arguments(byte)),
-                    None if *pos == text.len() => return None,
-                    None => {}
-                }
+            if self.role == KeyRole::Arguments
+                && !self.has_arguments
+                && self.lexer.is_after_key()
+                && let Some(byte) = self.lexer.value_start(text, pos)
+            {
+                return Some(ObjectPart::Arguments(byte));
             }
             let token = self.lexer.next(text, pos)?;
             let found = match token {
@@ -203,9 +199,7 @@ impl ObjectReader {
                 },
                 JsonToken::End => self.end(name, policy),
                 JsonToken::TextAfter => None,
-                JsonToken::IllFormed => {
-                    Some(if self.is_bare && !self.is_named { ObjectPart::NoCall } else { ObjectPart::IllFormed })
-                }
+                JsonToken::IllFormed => Some(ObjectPart::IllFormed),
             };
             if let Some(ObjectPart::WrongValue) = found {
                 // A number or a literal is not consumed by its beginning.
@@ -223,9 +217,14 @@ impl ObjectReader {
         self.lexer.depth() == if self.in_function { 2 } else { 1 }
     }
 
+    /// Returns `true` if only some keys may come: those of bare JSON outside its arguments.
+    fn limits_keys(&self) -> bool {
+        self.is_bare && self.is_in_call()
+    }
+
     /// Appends to the key. Returns the index from which on it is none of bare JSON.
     fn push_key(&mut self, part: &str) -> Option<usize> {
-        if !self.is_bare || !self.is_in_call() || self.has_arguments {
+        if !self.limits_keys() {
             self.key.push(part);
             return None;
         }
@@ -277,7 +276,7 @@ impl ObjectReader {
                 self.in_function = true;
                 self.role = KeyRole::Nothing;
             }
-            (KeyRole::Arguments, Type::String) if self.has_arguments => {}
+            (KeyRole::Arguments, Type::String) => {}
             (KeyRole::Argument, _) => {
                 let is_value = core::mem::take(&mut self.is_main_key) && matches!(kind, Type::String | Type::Array);
                 return is_value.then_some(ObjectPart::Confirmed);

@@ -66,7 +66,7 @@ impl EnvelopeMachine {
     }
 
     /// Rejects the call if the JSON of a value is ill-formed.
-    fn break_value(&mut self, context: &mut Context<'_>) {
+    pub(super) fn break_value(&mut self, context: &mut Context<'_>) {
         if self.reader.is_ill_formed() {
             context.call.reject(Reason::Malformed(Note::IllFormedJson));
             self.state = EnvelopeState::Broken;

@@ -160,7 +160,7 @@ fn named(
     let family = match (name, prefix) {
         (_, Prefix::Dsml) => Envelope::Dsml,
         (TagName::Function, _) => Envelope::FunctionXml,
-        (TagName::Wrapper { .. }, Prefix::None | Prefix::Other) => Envelope::Hermes,
+        (TagName::Wrapper { .. }, Prefix::Other) => Envelope::Hermes,
         _ => Envelope::Invoke,
     };
     match name {

@@ -70,10 +70,10 @@ const DSML: &str = "DSML";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefix {
-    None,
     /// `xai:`, in which a wrapper with a name is no envelope of JSON.
     Xai,
     Dsml,
+    /// One that means nothing, or none.
     Other,
 }
 
@@ -171,11 +171,7 @@ fn match_token(text: &[u8], bar: &str, written: &str) -> Option<Match> {
 /// Finds the name that `rest` begins with.
 pub(super) fn find_name(rest: &[u8], is_close: bool, tags: &Tags, missing: &mut MissingBytes) -> Option<FoundTag> {
     for prefix in PREFIXES {
-        let kind = match prefix {
-            "" => Prefix::None,
-            "xai:" => Prefix::Xai,
-            _ => Prefix::Other,
-        };
+        let kind = if prefix == "xai:" { Prefix::Xai } else { Prefix::Other };
         let written = prefix.as_bytes();
         let found = if let Some(name) = rest.strip_prefix(written) {
             find_after_prefix(name, kind, is_close, tags, missing, written.len())

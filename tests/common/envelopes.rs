@@ -1786,11 +1786,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// "If the JSON is ill-formed, the call is `Rejected`, malformed (`IllFormedJson`). It then ends
-    /// [..] in `bare-json`, `mistral` and `llama` before the byte that is wrong, and with it a list; in
-    /// `harmony` after `<|call|>`; in `kimi` and `deepseek` after the token that ends the call or the section; in the
-    /// other families after the first close tag of a wrapper or of a call. An opener of an envelope, or a
-    /// tool's opening tag, ends it before that."
+    /// "If the JSON is ill-formed, the call is `Rejected`, malformed (`IllFormedJson`). Where the table says
+    /// how it ends, an opener of an envelope, or a tool's opening tag, ends it before that."
     fn ill_formed(&mut self, call: &mut Call<'a>, from: usize) -> CallEnd {
         call.goes_wrong("malformed");
         if matches!(call.head.family, Envelope::BareJson | Envelope::Mistral | Envelope::Llama) {

@@ -703,3 +703,56 @@ fn nothing_certain_is_held_back_of_a_family_among_all() {
         of_family(family, Envelopes::all(), sweep);
     }
 }
+
+/// What begins a call of a family before its arguments, and what closes it after them.
+const AROUND_ARGUMENTS: [(Envelope, &str, &str); 8] = [
+    (Envelope::Hermes, "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":", "}</tool_call>"),
+    (Envelope::BareJson, "{\"name\":\"ask_followup_question\",\"arguments\":", "}"),
+    (Envelope::Harmony, "<|channel|>commentary to=functions.ask_followup_question<|message|>", "<|call|>"),
+    (Envelope::Kimi, "<|tool_call_begin|>ask_followup_question:0<|tool_call_argument_begin|>", "<|tool_call_end|>"),
+    (Envelope::Mistral, "[TOOL_CALLS]ask_followup_question[ARGS]", ""),
+    (Envelope::Mistral, "[TOOL_CALLS][{\"name\":\"ask_followup_question\",\"arguments\":", "}]"),
+    (Envelope::Deepseek, "<｜tool▁call▁begin｜>ask_followup_question<｜tool▁sep｜>", "<｜tool▁call▁end｜>"),
+    (Envelope::Llama, "<|python_tag|>{\"name\":\"ask_followup_question\",\"parameters\":", "}<|eom_id|>"),
+];
+
+/// Parts of a list of suggestions. The first of them are inside an answer.
+const SUGGESTIONS: [&str; 12] =
+    ["B", " ", "\\n", "\"", "\"},", "{\"text\":\"", "\"mode\":\"m\"", "\"C\"", ",", "}", "]", "]}"];
+
+/// What may follow in a list of suggestions, before the object of the arguments ends.
+const NEXT_IN_SUGGESTIONS: [&str; 16] = [
+    "",
+    "Z\"}]",
+    "\"}]",
+    "n\"}]",
+    "]",
+    "}]",
+    "\"]",
+    "{\"text\":\"Z\"}]",
+    "\"text\":\"Z\"}]",
+    ":\"Z\"}]",
+    "\":\"Z\"}]",
+    ",\"text\":\"Z\"}]",
+    ",{\"text\":\"Z\"}]",
+    "\"Z\"]",
+    ",\"mode\":\"n\"}]",
+    ",\"x\":1",
+];
+
+#[test]
+fn nothing_certain_is_held_back_of_suggestions_in_envelopes() {
+    for (family, before, after) in AROUND_ARGUMENTS {
+        eprintln!("{family}");
+        let rules = Rules { envelopes: Envelopes::none().with(family), ..rules() };
+        let beginning = format!("{before}{{\"question\":\"Q\",\"follow_up\":[{{\"text\":\"a ");
+        let closers = NEXT_IN_SUGGESTIONS.map(|end| format!("{end}}}{after}x"));
+        let of_family = FAMILIES.iter().find(|one| one.family == family).unwrap().next;
+        let closers = closers.iter().map(String::as_str);
+        let next: Vec<&str> = closers.chain(ANY_NEXT).chain(of_family.iter().copied()).collect();
+        let end = format!("}}{after}");
+        let pieces: Vec<&[u8]> = SUGGESTIONS.iter().chain([&&*end]).map(|piece| piece.as_bytes()).collect();
+        let continuations = Continuations { rests, next: &next };
+        sweep_of(Sweep::new(LENGTH + 1), Syntax::Markup, &continuations, &rules, &[&beginning], &pieces);
+    }
+}

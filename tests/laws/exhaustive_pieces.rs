@@ -1,7 +1,7 @@
 //! The pieces of the sweeps of envelopes, and the beginnings that lead to every place of a call.
 
 /// Pieces of the envelopes that are tags.
-pub const TAGGED: [&str; 29] = [
+pub const TAGGED: [&str; 31] = [
     "<tool_call>",
     "</tool_call>",
     "<function=ask_followup_question>",
@@ -28,6 +28,8 @@ pub const TAGGED: [&str; 29] = [
     "```json\n",
     "<",
     "</func",
+    "<think>",
+    "</think>",
     "<read_file>",
     "<ask_followup_question>",
     "é",
@@ -48,7 +50,7 @@ pub const TAGGED_BEGINNINGS: [&str; 11] = [
 ];
 
 /// Pieces of the envelopes that are JSON objects.
-pub const OBJECTS: [&str; 28] = [
+pub const OBJECTS: [&str; 30] = [
     "<tool_call>",
     "</tool_call>",
     "{",
@@ -76,6 +78,8 @@ pub const OBJECTS: [&str; 28] = [
     "```json\n",
     "```",
     "<function=f>",
+    "<think>",
+    "</think>",
     "<read_file>",
 ];
 
@@ -136,7 +140,7 @@ pub const GLM_BEGINNINGS: [&str; 8] = [
 ];
 
 /// Pieces of the envelopes that are tokens.
-pub const TOKENS: [&str; 31] = [
+pub const TOKENS: [&str; 33] = [
     "<|start|>assistant",
     "<|start|>",
     "<|channel|>",
@@ -166,6 +170,8 @@ pub const TOKENS: [&str; 31] = [
     "\n",
     "`",
     "<|",
+    "<think>",
+    "</think>",
     "<read_file>",
     "<function=f>",
 ];

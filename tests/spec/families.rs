@@ -1,6 +1,6 @@
 //! The families of envelopes as values: their names, and sets of them.
 
-use followup::{Envelope, Envelopes};
+use followup::{Envelope, Envelopes, Event, Note, Parser, Policy};
 
 /// The names of `docs/format.md`, in its order.
 const NAMES: [&str; 11] =
@@ -56,4 +56,52 @@ fn a_set_is_shown_and_stored_as_the_list_of_its_families() {
     assert_eq!(stored, "[\"bare-json\",\"llama\"]");
     assert_eq!(serde_json::from_str::<Envelopes>(&stored).unwrap(), set);
     assert_eq!(serde_json::from_str::<Envelopes>("[\"llama\",\"bare-json\",\"llama\"]").unwrap(), set);
+}
+
+/// Returns the complete calls of a message, each with its question and its notes.
+fn complete(policy: Policy, message: &str) -> Vec<(String, Vec<Note>)> {
+    let mut parser = Parser::new(policy);
+    let mut calls = Vec::new();
+    let mut add = |event: Event<'_>| {
+        if let Event::Complete(call) = event {
+            calls.push((call.question().to_owned(), call.notes().to_vec()));
+        }
+    };
+    parser.feed(message).for_each(&mut add);
+    parser.finish().for_each(&mut add);
+    calls
+}
+
+#[test]
+fn each_example_of_the_page_is_a_complete_call_of_its_family() {
+    let page = include_str!("../../docs/format.md");
+    let (_, page) = page.split_once("\n## Envelopes\n").expect("the section");
+    let mut families = Vec::new();
+    let rows = page.lines().skip_while(|line| !line.starts_with("| family | default | example"));
+    for row in rows.skip(2).take_while(|line| line.starts_with('|')) {
+        // A `|` in a cell is escaped.
+        let row = row.replace("\\|", "\0");
+        let cells: Vec<String> = row.split('|').map(|cell| cell.trim().replace('\0', "|")).collect();
+        let [_, family, default, examples, _] = &cells[..] else { panic!("{row}") };
+        let family: Envelope = family.trim_matches('`').parse().unwrap();
+        for example in examples.split('`').skip(1).step_by(2) {
+            // `[ARGS]` is a token.
+            let arguments = r#"{"question": "Which?", "follow_up": [{"text": "A"}]}"#;
+            let message = example
+                .replace("[ARGS]", "\0")
+                .replace("ARGS", arguments)
+                .replace('\0', "[ARGS]")
+                .replace("LIST", r#"[{"text": "A"}]"#)
+                .replace("NAME", "ask_followup_question")
+                .replace('␤', "\n");
+            let call = ("Which?".to_owned(), vec![Note::Envelope(family)]);
+            let only = Envelopes::none().with(family);
+            assert_eq!(complete(Policy::new().with_envelopes(only), &message), [call], "{message}");
+            let others = Envelopes::all().without(family);
+            assert_eq!(complete(Policy::new().with_envelopes(others), &message), [], "{message}");
+        }
+        assert_eq!(default == "yes", Envelopes::default().contains(family), "{family}");
+        families.push(family);
+    }
+    assert_eq!(families, Envelope::ALL);
 }

@@ -1,7 +1,9 @@
 //! Calls of question tools that arrive in the text, in a model's own envelope, mean what
 //! docs/question-tools.md says.
 
-use followup::{CallPart, Envelope, Envelopes, Event, Events, Malformed, Note, Parser, Policy, Reason, Shape, Shapes};
+use followup::{
+    CallPart, Envelope, Envelopes, Event, Events, Malformed, Note, Parser, Policy, Reason, Shape, Shapes, Suggestions,
+};
 use serde_json::Value;
 
 use crate::shapes::{line, read as read_native};
@@ -60,7 +62,8 @@ fn policy() -> Policy {
 
 /// The parameters of a call, in order, as text or as JSON.
 fn parameters(arguments: &str) -> Vec<(String, String, bool)> {
-    let Value::Object(members) = serde_json::from_str(arguments).unwrap() else { panic!("{arguments}") };
+    let escaped = arguments.replace('\n', "\\n");
+    let Value::Object(members) = serde_json::from_str(&escaped).unwrap() else { panic!("{arguments}") };
     let written = |value: Value| match value {
         Value::String(text) => (text, true),
         value => (value.to_string(), false),
@@ -70,8 +73,11 @@ fn parameters(arguments: &str) -> Vec<(String, String, bool)> {
 
 /// Writes a call in each form of each family.
 fn leaked(tool: &str, arguments: &str) -> Vec<(Envelope, String)> {
-    let text = serde_json::to_string(arguments).unwrap();
-    let object = format!("{{\"name\": \"{tool}\", \"arguments\": {arguments}}}");
+    [leaked_parameters(tool, arguments), leaked_json(tool, arguments)].concat()
+}
+
+/// Writes a call in each form whose parameters are text.
+fn leaked_parameters(tool: &str, arguments: &str) -> Vec<(Envelope, String)> {
     let each = |write: &dyn Fn(&str, &str, bool) -> String| -> String {
         parameters(arguments).iter().map(|(key, value, is_text)| write(key, value, *is_text)).collect()
     };
@@ -84,6 +90,20 @@ fn leaked(tool: &str, arguments: &str) -> Vec<(Envelope, String)> {
     vec![
         (Envelope::FunctionXml, format!("<tool_call>\n<function={tool}>\n{function}</function>\n</tool_call>")),
         (Envelope::FunctionXml, format!("<function={tool}>{function}</function>")),
+        (Envelope::Invoke, format!("<function_calls><invoke name=\"{tool}\">{invoke}</invoke></function_calls>")),
+        (
+            Envelope::Dsml,
+            format!("<｜DSML｜tool_calls><｜DSML｜invoke name=\"{tool}\">{dsml}</｜DSML｜invoke></｜DSML｜tool_calls>"),
+        ),
+        (Envelope::Glm, format!("<tool_call>{tool}\n{glm}</tool_call>")),
+    ]
+}
+
+/// Writes a call in each form whose arguments are JSON.
+fn leaked_json(tool: &str, arguments: &str) -> Vec<(Envelope, String)> {
+    let text = serde_json::to_string(arguments).unwrap();
+    let object = format!("{{\"name\": \"{tool}\", \"arguments\": {arguments}}}");
+    vec![
         (Envelope::FunctionXml, format!("<function={tool}>{arguments}</function>")),
         (Envelope::FunctionXml, format!("<function={tool}><parameter=arguments>{arguments}</parameter></function>")),
         (Envelope::Hermes, format!("<tool_call>\n{object}\n</tool_call>")),
@@ -97,13 +117,7 @@ fn leaked(tool: &str, arguments: &str) -> Vec<(Envelope, String)> {
         (Envelope::Hermes, format!("<tool_call>\n```json\n{object}\n```\n</tool_call>")),
         (Envelope::BareJson, object.clone()),
         (Envelope::BareJson, format!("{{\"type\": \"function\", \"name\": \"{tool}\", \"parameters\": {arguments}}}")),
-        (Envelope::Invoke, format!("<function_calls><invoke name=\"{tool}\">{invoke}</invoke></function_calls>")),
         (Envelope::Invoke, format!("<invoke name=\"{tool}\">{arguments}</invoke>")),
-        (
-            Envelope::Dsml,
-            format!("<｜DSML｜tool_calls><｜DSML｜invoke name=\"{tool}\">{dsml}</｜DSML｜invoke></｜DSML｜tool_calls>"),
-        ),
-        (Envelope::Glm, format!("<tool_call>{tool}\n{glm}</tool_call>")),
         (
             Envelope::Harmony,
             format!(
@@ -178,6 +192,111 @@ fn a_repair_in_an_envelope_has_its_note_and_the_family() {
         let [Asked { questions, notes, .. }] = &read(policy(), &message)[..] else { panic!("{message}") };
         assert_eq!(questions, &["Q? -multiple +custom; A; B"], "{message}");
         assert_eq!(notes, &[Note::Envelope(Envelope::Hermes), note], "{message}");
+    }
+}
+
+/// The end of a call of ours: why it is rejected, its question, its suggestions with their modes, its notes.
+type End = (Option<Reason>, Option<String>, Vec<(String, Option<String>)>, Vec<Note>);
+
+/// Reads the one call of a stream, in chunks of this size. Nothing else may come.
+fn end(mut parser: Parser, stream: &str, size: usize) -> End {
+    let suggestions = |all: Suggestions<'_>| -> Vec<_> {
+        all.iter().map(|one| (one.answer.to_owned(), one.mode.map(str::to_owned))).collect()
+    };
+    let mut ends = Vec::new();
+    let mut add = |event: Event<'_>| match event {
+        Event::Partial(_) => {}
+        Event::Complete(call) => {
+            ends.push((None, Some(call.question().to_owned()), suggestions(call.suggestions()), call.notes().to_vec()))
+        }
+        Event::Rejected(call) => ends.push((
+            Some(call.reason()),
+            call.question().map(str::to_owned),
+            suggestions(call.suggestions()),
+            call.envelope().map(Note::Envelope).into_iter().collect(),
+        )),
+        event => panic!("{event:?}: {stream}"),
+    };
+    stream.as_bytes().chunks(size).for_each(|chunk| parser.feed_bytes(chunk).for_each(&mut add));
+    parser.finish().for_each(&mut add);
+    <[End; 1]>::try_from(ends).unwrap_or_else(|ends| panic!("{ends:?}: {stream}"))[0].clone()
+}
+
+/// Odd arguments, their keys in the order of the alphabet, and the notes that are missing where the parameters are text.
+///
+/// There JSON is no repair (`SuggestionsAsText`), and no string holds a raw control character.
+const ODD: [(&str, &[Note]); 29] = [
+    (r#"{"question":"Q?","follow_up":["A"," B ",1,true,null]}"#, &[]),
+    (r#"{"question":"Q?","follow_up":[{"answer":"A"},{"label":"B","mode":"m"},{"text":" ","answer":"C"}]}"#, &[]),
+    (r#"{"question":"Q?","follow_up":[{"mode":"m","text":"A"},{"text":"B","mode":null},{"text":"C","mode":7}]}"#, &[]),
+    (r#"{"question":"Q?","follow_up":[{"x":"A"},["B"],"C"]}"#, &[]),
+    (r#"{"question":"Q?","follow_up":{"text":"A","mode":"m"}}"#, &[]),
+    (r#"{"question":"Q?","follow_up":{"0":"A","1":{"text":"B","mode":"m"},"x":"C"}}"#, &[]),
+    (r#"{"question":"Q?","follow_up":{"suggest":["A","B"]}}"#, &[]),
+    (r#"{"question":"Q?","follow_up":{"x":"A"}}"#, &[]),
+    (r#"{"question":"Q?","follow_up":"[\"A\",{\"text\":\"B\",\"mode\":\"m\"}]"}"#, &[Note::SuggestionsAsText]),
+    (r#"{"question":"Q?","follow_up":"{\"text\":\"A\"}"}"#, &[Note::SuggestionsAsText]),
+    (r#"{"question":"Q?","follow_up":"[\"A\", B]"}"#, &[]),
+    (r#"{"question":"Q?","follow_up":"<suggest mode=\"m\">A</suggest>\n<suggest>B</suggest>"}"#, &[]),
+    (r#"{"question":"Q?","follow_up":"<suggest>A<suggest>B &amp; C"}"#, &[]),
+    (r#"{"question":"Q?","follow_up":"<options>[\"A\",\"B\"]</options>"}"#, &[]),
+    (r#"{"question":"Q?","follow_up":"A\n\n - B \n"}"#, &[]),
+    (r#"{"question":"Q?","follow_up":" \n"}"#, &[]),
+    (r#"{"question":"Q?","follow_up":""}"#, &[]),
+    (r#"{"question":"Q?","follow_up":null}"#, &[]),
+    (r#"{"follow_up":["A"],"question":"Q?","suggestions":["B"]}"#, &[]),
+    (r#"{"question":"Q?","options":["A",{"label":"B"}]}"#, &[]),
+    (r#"{"question":"Q?","suggest":["A","B"]}"#, &[]),
+    (r#"{"options":["A"],"question":"Q?","suggestion":{"answer":"B"}}"#, &[]),
+    (r#"{"follow_up":["A"],"question":"Q?","x":{"question":"R"}}"#, &[]),
+    (r#"{"question":7,"follow_up":["A"]}"#, &[]),
+    (r#"{"question":" ","follow_up":["A"]}"#, &[]),
+    (r#"{"question":" \u00e9\ud83d\ude00 \"Q\"\t\u000a\\ ","follow_up":["\u00e9","\u003cb>","a\u0020"]}"#, &[]),
+    (r#"{"question":"é < b & `x` &lt;","follow_up":["</parameter","<b>","&amp;"]}"#, &[]),
+    ("{\"question\":\"Q\n?\",\"follow_up\":[\"A\"]}", &[Note::IllFormedString]),
+    ("{\"question\":\"Q?\",\"follow_up\":\"A\nB\"}", &[Note::IllFormedString]),
+];
+
+#[test]
+fn odd_arguments_of_ours_in_an_envelope_mean_what_they_mean_natively() {
+    const TOOL: &str = "ask_followup_question";
+    for (arguments, not_in_text) in ODD {
+        let (reason, question, suggestions, notes) = end(Parser::arguments(policy()), arguments, arguments.len());
+        for (is_text, calls) in [(true, leaked_parameters(TOOL, arguments)), (false, leaked_json(TOOL, arguments))] {
+            for (family, message) in calls {
+                let notes = notes.iter().filter(|note| !is_text || !not_in_text.contains(note));
+                let notes = [Note::Envelope(family)].into_iter().chain(notes.copied()).collect();
+                let expected = (reason, question.clone(), suggestions.clone(), notes);
+                for size in [message.len(), 1] {
+                    assert_eq!(end(Parser::new(policy()), &message, size), expected, "{family}: {message}");
+                }
+            }
+        }
+    }
+}
+
+/// The text of a parameter has no type: what is no list is text.
+#[test]
+fn a_value_of_another_type_is_text_in_a_parameter() {
+    const TOOL: &str = "ask_followup_question";
+    for (arguments, native, question, suggestions, note) in [
+        (r#"{"question":null}"#, Reason::MissingParameter, "null", &[][..], None),
+        (r#"{"question":["Q"]}"#, Reason::WrongType(CallPart::Question), r#"["Q"]"#, &[], None),
+        (
+            r#"{"question":"Q","follow_up":7}"#,
+            Reason::WrongType(CallPart::Suggestions),
+            "Q",
+            &["7"],
+            Some(Note::SuggestionsAsText),
+        ),
+    ] {
+        assert_eq!(end(Parser::arguments(policy()), arguments, 1).0, Some(native), "{arguments}");
+        for (family, message) in leaked_parameters(TOOL, arguments) {
+            let suggestions = suggestions.iter().map(|&answer| (answer.to_owned(), None)).collect();
+            let notes = [Note::Envelope(family)].into_iter().chain(note).collect();
+            let expected = (None, Some(question.to_owned()), suggestions, notes);
+            assert_eq!(end(Parser::new(policy()), &message, message.len()), expected, "{family}: {message}");
+        }
     }
 }
 
