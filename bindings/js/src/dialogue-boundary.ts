@@ -41,14 +41,15 @@ const decoder = new TextDecoder();
 
 /** The boundary between JavaScript and the dialogue: JSON in, JSON out. */
 export class DialogueBoundary {
-  readonly #module: WebAssembly.Module;
+  readonly #module: object;
   readonly #wasm: Exports;
   /** The error that says why this instance is not used any more. */
   #failure: Error | undefined;
 
-  constructor(module: WebAssembly.Module) {
+  // The types of Node do not know the class of modules, so it is not named here.
+  constructor(module: object) {
     this.#module = module;
-    this.#wasm = new WebAssembly.Instance(module).exports as unknown as Exports;
+    this.#wasm = new WebAssembly.Instance(module as WebAssembly.Module).exports as unknown as Exports;
   }
 
   /** This boundary; another one to the same module if the instance has failed. */
