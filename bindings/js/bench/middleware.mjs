@@ -27,7 +27,12 @@ const qwen = (question) =>
   `<tool_call>\n<function=ask_followup_question>\n<parameter=question>\n${question}\n</parameter>\n` +
   `<parameter=follow_up>\n["PostgreSQL, for sure", "SQLite"]\n</parameter>\n</function>\n</tool_call>`;
 
-/** The formats that both read: the rival's protocol, and a call in it. */
+/**
+ * The formats that both read: the rival's protocol, and a call in it.
+ *
+ * Its other two are not here: YAML in a tag, which no model was trained to write and is not read here as YAML, and that of
+ * UI-TARS, which is qwen3-coder's with quotes around the names. This version of it has no format for EXAONE.
+ */
 const FORMATS = {
   "hermes, as it writes it": [hermesProtocol, (question) => hermesProtocol().formatToolCall(call(question))],
   "morph XML, as it writes it": [morphXmlProtocol, (question) => morphXmlProtocol().formatToolCall(call(question))],
@@ -91,18 +96,28 @@ function result(parts) {
   return JSON.stringify(all.filter((one) => one !== ""));
 }
 
-/** Returns how many of so many random cuts change the result. */
-async function changed(transform, text, cuts) {
-  const whole = result(await read(transform, [text]));
+/** Returns how many of so many random cuts of each text change the result. */
+async function changed(transform, texts, cuts) {
   const next = random(1);
   let count = 0;
-  for (let i = 0; i < cuts; i++) {
-    if (result(await read(transform, randomCut(text, next))) !== whole) count += 1;
+  for (const text of texts) {
+    const whole = result(await read(transform, [text]));
+    for (let i = 0; i < cuts; i++) {
+      if (result(await read(transform, randomCut(text, next))) !== whole) count += 1;
+    }
   }
   return count;
 }
 
-const CUTS = 500;
+/** Questions in messages that are cut at random. */
+const QUESTIONS = [
+  "Which one, </tool_call> or 😀? It's 2 < 3 & so on.",
+  "Which database should it use?",
+  'Two lines:\n\n- "a" or\n- `b`, with {"c": 1}?',
+  "Größe in 数据, as \\ or as /?",
+];
+
+const CUTS = 125;
 
 export async function middleware() {
   const rows = [];
@@ -110,13 +125,13 @@ export async function middleware() {
     const chunks = deltas(`Let me ask.\n\n${write(prose(2 ** 13))}\n\nThanks.`);
     const cost = async (transform, rounds) => (await least(rounds, { run: () => read(transform, chunks) })) / chunks.length;
     const [mine, whole, other] = [await cost(ours, 20), await cost(middlewareOfOurs, 10), await cost(theirs(protocol), 5)];
-    const text = `If a < b, ask.\n\n${write("Which one, </tool_call> or 😀? It's 2 < 3 & so on.")}\n\nThanks, and a <b> too.`;
+    const texts = QUESTIONS.map((question) => `If a < b, ask.\n\n${write(question)}\n\nThanks, and a <b> too.`);
     const cuts = [];
-    for (const transform of [ours, middlewareOfOurs, theirs(protocol)]) cuts.push(await changed(transform, text, CUTS));
+    for (const transform of [ours, middlewareOfOurs, theirs(protocol)]) cuts.push(await changed(transform, texts, CUTS));
     const ratio = other / mine;
     rows.push({ what: `stream of 8 KiB: ${name}`, ours: time(mine), theirs: time(other), ratio, goal: "≥ 5", met: ratio >= 5 });
     rows.push({ what: "… by followup/ai-sdk, which writes the parts of a tool call as well", ours: time(whole), theirs: time(other), ratio: other / whole });
-    rows.push({ what: `… changed by ${CUTS} random cuts`, ours: `${cuts[0]}`, theirs: `${cuts[2]}`, goal: "0", met: cuts[0] === 0 });
+    rows.push({ what: `… changed by ${CUTS * texts.length} random cuts of ${texts.length} messages`, ours: `${cuts[0]}`, theirs: `${cuts[2]}`, goal: "0", met: cuts[0] === 0 });
     rows.push({ what: "… by followup/ai-sdk", ours: `${cuts[1]}`, theirs: `${cuts[2]}`, goal: "0", met: cuts[1] === 0 });
   }
   return rows;

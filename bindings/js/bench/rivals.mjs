@@ -32,7 +32,8 @@ async function aiSdk() {
 
 /**
  * A parser that does with a call of the question tool what Roo Code's `NativeToolCallParser` does: each delta is
- * appended, all of the arguments are parsed by partial-json, and their values are copied into a new object.
+ * appended, all of the arguments are parsed by partial-json, and their values are copied into a new object. The class itself is
+ * not on npm.
  */
 class Original {
   static calls = new Map();

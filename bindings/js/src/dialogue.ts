@@ -4,6 +4,7 @@ import { type Action, DialogueBoundary, DialogueError } from "./dialogue-boundar
 import { rejection, storedAnswer, storedOptions, toQuestion } from "./dialogue-convert.js";
 import type { Answer, Correction, DialogueOptions, Directive, FormAnswer, MessageFormat, OpenQuestion, Reply, Turn } from "./dialogue-types.js";
 import type { FollowupEvent } from "./events.js";
+import { checkedModule } from "./module/check.js";
 import { kind, object } from "./options.js";
 
 export { DialogueError };
@@ -16,7 +17,8 @@ let installed: DialogueBoundary | undefined;
 
 /** Sets the module in which all dialogues run. It is set once. */
 export function installDialogue(module: object): void {
-  installed ??= new DialogueBoundary(module);
+  const checked = checkedModule(module, "ask", "followup-dialogue.wasm");
+  installed ??= new DialogueBoundary(checked);
 }
 
 function boundary(): DialogueBoundary {

@@ -86,7 +86,7 @@ export function encode(options: unknown, extra: "response" | { tool: string } | 
       refuse({ [key]: value }, "options");
     }
   }
-  if (isResponse) pairs.push(["format", check(given["format"] ?? "auto", "string", "format")]);
+  if (isResponse) pairs.push(["format", check(given["format"] === undefined ? "auto" : given["format"], "string", "format")]);
   else if (extra) pairs.push(["tool", check(extra.tool, "string", "tool")]);
   for (const [key, value] of pairs) {
     if (value.includes("\0")) throw new TypeError(`${key}: a text without U+0000 was expected`);

@@ -3,6 +3,7 @@
 import { Boundary, type Shown } from "./boundary.js";
 import { isBytes } from "./chunks.js";
 import type { FollowupEvent } from "./events.js";
+import { checkedModule } from "./module/check.js";
 import { encode, kind, type PolicyOptions, type ResponseOptions } from "./options.js";
 import { append, type CallView, emptyView } from "./view.js";
 
@@ -18,8 +19,9 @@ let installed: Boundary | undefined;
  * The types of Node do not know that class, so it is not named here.
  */
 export function install(module: object): void {
+  const checked = checkedModule(module, "feed", "followup.wasm or followup-core.wasm");
   if (installed?.isWhole) return;
-  const boundary = new Boundary(module as WebAssembly.Module);
+  const boundary = new Boundary(checked);
   if (installed === undefined || boundary.isWhole) installed = boundary;
 }
 

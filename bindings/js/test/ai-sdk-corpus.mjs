@@ -183,6 +183,8 @@ export const MESSAGES = {
     reason: "length",
   },
   "a filtered call": { message: QUESTION, text: [], calls: [[ASK, WRITTEN]], reason: "content-filter" },
+  "a call of a response that failed": { message: QUESTION, text: [], calls: [[ASK, WRITTEN]], reason: "error" },
+  "a call of a response that was interrupted": { message: QUESTION, text: [], calls: [[ASK, WRITTEN]], reason: "interrupted" },
   "an unknown reason": { message: QUESTION, text: [], calls: [[ASK, WRITTEN]], reason: "other", out: "tool-calls" },
 };
 

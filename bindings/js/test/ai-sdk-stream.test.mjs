@@ -37,6 +37,7 @@ describe("the middleware", () => {
       { type: "ping" },
       { type: "raw", rawValue: 1 },
       { type: "custom", kind: "a.b" },
+      { type: "reasoning-file", mediaType: "image/png", data: { type: "data", data: "AA==" } },
       { type: "error", error: "overloaded" },
       ...native("read_file", ['{"path":', ' "/a"}']),
       { type: "tool-result", toolCallId: "n", toolName: "read_file", result: 1 },
@@ -104,6 +105,48 @@ describe("the middleware", () => {
     assert.deepEqual(await texts(delta("A"), delta("", one)), [["text-delta", "t", "A"], ["text-end", "t", one]]);
     // There is no text that could have it.
     assert.deepEqual(await texts(delta(CALL), delta("", one), end(two)), []);
+  });
+
+  test("keeps the citations of a text, on the last part of it", async () => {
+    const citations = [{ type: "url", url: "https://a.example" }];
+    const texts = (content) => content.filter(({ type }) => type === "text");
+    for (const [message, expected] of [
+      ["A", [{ type: "text", text: "A", citations }]],
+      [`A ${CALL}`, [{ type: "text", text: "A ", citations }]],
+      [`A ${CALL} B`, [{ type: "text", text: "A " }, { type: "text", text: " B", citations }]],
+      [CALL, []],
+    ]) {
+      const { content } = await regenerate([{ type: "text", text: message, citations }]);
+      assert.deepEqual(texts(content), expected, message);
+      for (const deltas of [[message], [...message]]) {
+        const [start, ...rest] = block(deltas);
+        const got = await rewrite([start, ...rest.map((part) => (part.type === "text-end" ? { ...part, citations } : part)), finish()]);
+        assertLaws(got);
+        const ends = got.filter(({ type }) => type === "text-end").map(({ citations }) => citations);
+        assert.deepEqual(ends, expected.map(({ citations }) => citations), message);
+      }
+    }
+  });
+
+  test("passes deltas on that are not JSON, and repairs the input of their call", async () => {
+    for (const [deltas, input, written] of [
+      [["Tea", "?"], '"Tea?"', '"Tea?"'],
+      [["question: ", "Tea?"], '{"question":"Tea?","follow_up":["Yes"]}', '{"question":"Tea?","follow_up":[{"text":"Yes"}]}'],
+    ]) {
+      const [start, ...rest] = native("ask_followup_question", deltas);
+      const before = [{ ...start, inputEncoding: "text" }, ...rest.slice(0, -1)];
+      const call = { ...rest.at(-1), input };
+      const expected = { ...call, input: written };
+      assert.deepEqual(await rewrite([...before, call, finish("tool-calls")]), [...before, expected, finish("tool-calls")]);
+      assert.deepEqual((await regenerate([call], "tool-calls")).content, [expected]);
+    }
+  });
+
+  test("keeps files of the reasoning where they are in the content", async () => {
+    const file = { type: "reasoning-file", mediaType: "image/png", data: { type: "data", data: "AA==" } };
+    const { content } = await regenerate([{ type: "text", text: "A" }, file, { type: "text", text: CALL }]);
+    assert.deepEqual(types(content), ["text", "reasoning-file", "tool-call"]);
+    assert.deepEqual(content[1], file);
   });
 
   test("keeps the order of other content between texts and calls", async () => {

@@ -16,6 +16,15 @@ export function cut(whole, offsets) {
   return [...ends, whole.length].map((end, i) => whole.slice(i === 0 ? 0 : ends[i - 1], end));
 }
 
+/** Returns a function that returns whole numbers below its argument, the same in each run. */
+export function random(seed) {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
 /** Joins what only the cut separates: neighbouring texts, pieces of a call, deltas of a field. */
 export function joined(events) {
   const all = [];

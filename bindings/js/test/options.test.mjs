@@ -2,9 +2,12 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { events, Parser } from "followup";
+import { ArgumentsParser, events, FollowupStream, Parser, ResponseParser } from "followup";
 import { followup } from "followup/ai-sdk";
+import { install as installCore } from "followup/core/host";
 import { Dialogue, messages } from "followup/dialogue";
+import { installDialogue } from "followup/dialogue/host";
+import { install } from "followup/host";
 import { dropIn } from "followup/roo";
 
 class Original {}
@@ -14,6 +17,15 @@ const read = async (...args) => {
   for await (const event of events(...args)) void event;
 };
 
+/** A module that has nothing. */
+const EMPTY = new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
+const NO_MODULE = [
+  [undefined, "module: a WebAssembly.Module was expected, not undefined"],
+  [{}, "module: a WebAssembly.Module was expected, not object"],
+  [new Uint8Array(8), "module: a WebAssembly.Module was expected, not object"],
+  ["followup.wasm", "module: a WebAssembly.Module was expected, not string"],
+];
+
 const TABLE = [
   ["Parser", (options) => new Parser(options), [
     [{ envelopes: [""] }, "envelopes[0]: a text that is not empty was expected"],
@@ -21,6 +33,31 @@ const TABLE = [
     [{ shapes: [""] }, "shapes[0]: a text that is not empty was expected"],
     [{ tools: { tools: [""] } }, "tools[0]: a text that is not empty was expected"],
     [{ tools: { tools: ["deploy"], parameters: ["where", ""] } }, "parameters[1]: a text that is not empty was expected"],
+  ]],
+  ["Parser with options", (options) => new Parser(options), [
+    [null, "options: an object was expected, not null"],
+    [5, "options: an object was expected, not number"],
+  ]],
+  ["ArgumentsParser", (tool) => new ArgumentsParser(tool), [
+    [undefined, "tool: a string was expected, not undefined"],
+    [5, "tool: a string was expected, not number"],
+  ]],
+  ["ResponseParser", (format) => new ResponseParser({ format }), [
+    [5, "format: a string was expected, not number"],
+    [null, "format: a string was expected, not null"],
+  ]],
+  ["FollowupStream", (options) => new FollowupStream(options), [
+    [null, "options: an object was expected, not null"],
+    [{ format: 5 }, "format: a string was expected, not number"],
+  ]],
+  ["install", (module) => install(module), [
+    ...NO_MODULE,
+    [EMPTY, "module: that of followup.wasm or followup-core.wasm was expected, and this one has no feed"],
+  ]],
+  ["install of followup/core/host", (module) => installCore(module), NO_MODULE],
+  ["installDialogue", (module) => installDialogue(module), [
+    ...NO_MODULE,
+    [EMPTY, "module: that of followup-dialogue.wasm was expected, and this one has no ask"],
   ]],
   ["followup", (options) => followup(options), [
     [null, "options: an object was expected, not null"],

@@ -287,6 +287,62 @@ describe("Parser", () => {
     assert.deepEqual(ends({ envelopes: [] }, leaked).map(({ type }) => type), ["text"]);
     const tools = { tools: ["deploy"] };
     assert.equal(ends({ tools }, "<deploy><x>1</x></deploy>")[0].tool, "deploy");
+    const call = "<ask_followup_question><question>a &lt; b</question><suggest mode='&amp;'>&gt;</suggest></ask_followup_question>";
+    const asked = (options, text) => ends(options, text).find(({ type }) => type === "complete");
+    assert.ok(asked({}, `\`\`\`\n${call}\n\`\`\``));
+    assert.deepEqual(ends({ outsideCode: true }, `\`\`\`\n${call}\n\`\`\``).map(({ type }) => type), ["text"]);
+    assert.ok(asked({ outsideCode: true }, `\`\`\`\n\`\`\`\n${call}`));
+    const texts = ({ question, suggestions: [{ answer, mode }] }) => [question, answer, mode];
+    assert.deepEqual(texts(asked({}, call)), ["a &lt; b", "&gt;", "&amp;"]);
+    assert.deepEqual(texts(asked({ decodeEntities: true }, call)), ["a < b", ">", "&"]);
+  });
+
+  test("has limits, each of which has its effect and none where it is not exceeded", () => {
+    const markup = (body) => `<ask_followup_question>${body}</ask_followup_question>`;
+    const body = (...inputs) =>
+      inputs
+        .flatMap((input, index) => [
+          { type: "content_block_start", index, content_block: { type: "tool_use", id: `t${index}`, name: "ask_followup_question", input: {} } },
+          { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: input } },
+        ])
+        .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+        .join("");
+    const form = (question, ...more) => JSON.stringify({ questions: [question, ...more] });
+    const text = (options) => new Parser(options);
+    const native = (options) => new ArgumentsParser("AskUserQuestion", options);
+    const response = (options) => new ResponseParser({ format: "anthropic", ...options });
+    const tooLong = (part) => (events, limit) => {
+      const { code, ...reason } = events.at(-1);
+      assert.deepEqual([code, reason.part, reason.limit], ["too_long", part, limit]);
+    };
+    const noted = (note) => (events) => assert.ok(events.at(-1).noteCodes.includes(note));
+    const isText = (events) => assert.deepEqual([...new Set(events.map(({ type }) => type))], ["text"]);
+    const isError = (code) => (events) => assert.equal(events.find(({ type }) => type === "error").code, code);
+    // The smallest limit that the input does not exceed, and what the next smaller one does.
+    const table = {
+      question: [text, markup("<question>Tea?</question>"), 4, tooLong("question")],
+      answer: [text, markup("<question>Q</question><suggest>Milk</suggest>"), 4, tooLong("answer")],
+      suggestions: [text, markup("<question>Q</question><suggest>A</suggest><suggest>B</suggest>"), 2, noted("suggestions_dropped")],
+      tag: [text, markup("<question>Q</question>").replace(">", "   >"), "<ask_followup_question   >".length, isText],
+      bare: [text, markup("Tea?<suggest>A</suggest>"), "Tea?<suggest>".length, isText],
+      questions: [native, form({ question: "Q" }, { question: "R" }), 2, noted("questions_dropped")],
+      header: [native, form({ question: "Q", header: "Milk" }), 4, tooLong("header")],
+      description: [native, form({ question: "Q", options: [{ label: "A", description: "Milk" }] }), 4, tooLong("description")],
+      texts: [native, form({ question: "Tea?", options: [{ label: "Milk" }] }), 8, tooLong("arguments")],
+      event: [response, 'data: {"type":"ping"}\n\n', '{"type":"ping"}'.length, isError("too_long")],
+      openCalls: [response, body('{"question":"Q"}', '{"question":"R"}'), 2, isError("too_many_calls")],
+      arguments: [response, body('{"question":"Tea?"}'), 19, isError("too_many_calls")],
+    };
+    assert.throws(() => response({ limits: { nothing: 1 } }), (error) => {
+      assert.deepEqual(/there are: (.*)/.exec(error.message)[1].split(", ").sort(), Object.keys(table).sort());
+      return true;
+    });
+    for (const [name, [create, input, enough, effect]] of Object.entries(table)) {
+      const read = (limit) => run(create({ limits: { [name]: limit } }), [input]).filter(({ type }) => type !== "partial");
+      const unlimited = run(create({}), [input]).filter(({ type }) => type !== "partial");
+      assert.deepEqual(read(enough), unlimited, name);
+      effect(read(enough - 1), enough - 1);
+    }
   });
 });
 

@@ -10,6 +10,9 @@ import { Dialogue, DialogueError, messages } from "followup/dialogue";
 // `RUNS=3000 node --test test/robust.test.mjs` is the long run.
 const RUNS = Number(process.env.RUNS ?? 100);
 
+/** All formats of providers: each has golden bodies. */
+const FORMATS = readdirSync(new URL("../../../tests/wire/bodies/", import.meta.url)).filter((name) => !name.includes("."));
+
 const shapes = new URL("../../../src/shape/tools/", import.meta.url);
 const shapeTexts = readdirSync(shapes).map((name) => readFileSync(new URL(name, shapes), "utf8"));
 
@@ -103,7 +106,7 @@ describe("no input aborts the instance", () => {
       (options, stored) => new ArgumentsParser("ask_followup_question", options, stored),
       (options, stored) => new ArgumentsParser("AskUserQuestion", options, stored),
       (options, stored) => new ResponseParser(options, stored),
-      ...["anthropic", "openai-chat", "gemini", "bedrock", "cohere"].map(
+      ...FORMATS.map(
         (format) => (options, stored) => new ResponseParser(typeof options === "object" && options ? { ...options, format } : options, stored),
       ),
     );
@@ -115,6 +118,7 @@ describe("no input aborts the instance", () => {
       }),
       { numRuns: RUNS },
     );
+    assert.equal(FORMATS.length, 13);
     assert.ok(used > RUNS / 3, `only ${used} of ${RUNS} had options that are right`);
   });
 

@@ -1,5 +1,5 @@
-// A parser with the static functions of Roo Code's `NativeToolCallParser`. It treats arguments as that does: it keeps
-// them, and reads all of them again with each chunk. It counts the characters that it reads.
+// A parser with the static functions of Roo Code's `NativeToolCallParser`, made after it, since its source is not on npm. It
+// treats arguments as that does: it keeps them, and reads all of them again with each chunk. It counts the characters that it reads.
 
 const TOOLS = ["ask_followup_question", "read_file", "write_to_file"];
 const ALIASES = { ask_user: "ask_followup_question" };

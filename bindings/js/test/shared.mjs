@@ -1,4 +1,4 @@
-// Reads recorded messages and bodies, which are not part of the repository, whole, by byte and at random.
+// Reads recorded messages and bodies, which are not part of the repository: whole, by byte, by code unit, and cut at random.
 //
 //   node test/shared.mjs [FOLDER]
 
@@ -7,27 +7,24 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { ArgumentsParser, Parser, ResponseParser } from "followup";
-import { cut, run } from "./help.mjs";
+import { cut, random, run } from "./help.mjs";
+import { checkCall, checkMessage } from "./shared-ai-sdk.mjs";
 
 const folder = process.argv[2] ?? fileURLToPath(new URL("../../../../shared/data", import.meta.url));
 const read = (name) => readFileSync(join(folder, name));
 const records = (name) => read(name).toString().trim().split("\n").map((line) => JSON.parse(line));
 
-/** Returns a function that returns numbers below its argument. */
-function random(seed) {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+const SEEDS = [1, 2, 3, 4, 5];
+
+/** Returns the ways to cut bytes, or a text into strings, by name. A code unit may be half of a surrogate pair. */
+function ways(whole, unit) {
+  const atRandom = SEEDS.map((seed) => {
+    const next = random(seed);
+    return [`${unit}s at random, ${seed}`, cut(whole, Array.from({ length: whole.length / 8 }, () => next(whole.length)))];
+  });
+  return [[`all ${unit}s`, [whole]], [`by ${unit}`, Array.from({ length: whole.length }, (_, i) => whole.slice(i, i + 1))], ...atRandom];
 }
 
-const next = random(7);
-const WAYS = {
-  whole: () => [],
-  "by byte": (length) => Array.from({ length }, (_, i) => i),
-  "at random": (length) => Array.from({ length: length / 8 }, () => next(length)),
-};
 
 /** Joins neighbouring texts and pieces of calls, and leaves out what the records do not tell. */
 function normal(events) {
@@ -97,6 +94,11 @@ function wanted({ id, expect: { questions, rejected, at_end } }) {
   return { code: CODES[rejected ?? at_end], ...(wanted && { questions: wanted }) };
 }
 
+/** Returns the name of a record's tool, without that of its agent. */
+function nameOf({ tool }) {
+  return tool.slice(tool.indexOf(":") + 1).replace(/\.form$/, "");
+}
+
 /** Whether a tool is refused, as one that is no question tool. */
 function isRefused(tool) {
   try {
@@ -112,28 +114,39 @@ const SHAPES = "claude codex vscode cursor ask_user opencode cline qwen mcp herm
 
 let disagree = 0;
 
-/** Reads an input in each way, and compares what comes out. */
+/** Reads an input in each way, and compares what comes out. Returns how many agree, and of how many. */
 function check(name, input, create, compare) {
   const bytes = Buffer.from(input);
-  let agreed = 0;
-  for (const [way, offsets] of Object.entries(WAYS)) {
-    const [have, expected] = compare(run(create(), cut(bytes, offsets(bytes.length))));
-    if (isDeepStrictEqual(have, expected)) agreed += 1;
-    else if (++disagree <= 10) console.log(`${name}, ${way}\n  expected ${JSON.stringify(expected)}\n  have     ${JSON.stringify(have)}`);
-  }
-  return agreed;
+  const text = bytes.toString();
+  const all = [...ways(bytes, "byte"), ...(Buffer.from(text).equals(bytes) ? ways(text, "code unit") : [])];
+  const agreed = all.filter(([way, chunks]) => {
+    const [have, expected] = compare(run(create(), chunks));
+    return agree(`${name}, ${way}`, have, expected);
+  });
+  return [agreed.length, all.length];
 }
 
+/** Returns whether these are equal, and prints the first that are not. */
+function agree(name, have, expected) {
+  const isSame = isDeepStrictEqual(have, expected);
+  if (!isSame && ++disagree <= 10) console.log(`${name}\n  expected ${JSON.stringify(expected)}\n  have     ${JSON.stringify(have)}`);
+  return isSame;
+}
+
+/** Prints how many of these readings agree. */
 function report(what, counts) {
-  const sum = counts.reduce((one, two) => one + two, 0);
-  console.log(`${what}: ${sum} of ${counts.length * 3} agree`);
+  const sum = (which) => counts.reduce((all, count) => all + count[which], 0);
+  console.log(`${what}: ${sum(0)} of ${sum(1)} agree`);
 }
 
+const cases = [...records("cases.jsonl"), ...records("turns.jsonl")];
+const leaked = records("envelopes.jsonl");
+const tools = records("question-tools.jsonl");
 const messages = (rows, options) =>
   rows.map(({ id, content, expect }) => check(id, content, () => new Parser(options), (events) => [normal(events), expect]));
 
-report("messages", messages([...records("cases.jsonl"), ...records("turns.jsonl")], {}));
-report("envelopes", messages(records("envelopes.jsonl"), { envelopes: ["all"] }));
+report("messages", messages(cases, {}));
+report("envelopes", messages(leaked, { envelopes: ["all"] }));
 
 const bodies = Object.entries(JSON.parse(read("bodies/expect.json")));
 report(
@@ -148,20 +161,40 @@ report(
 
 report(
   "question tools",
-  records("question-tools.jsonl").map((record) => {
-    const { id, tool, arguments: input, expect } = record;
-    const name = tool.slice(tool.indexOf(":") + 1).replace(/\.form$/, "");
-    if (expect.rejected === "unknown_tool") {
-      if (isRefused(name)) return 3;
-      disagree += 1;
-      console.log(`${id}: ${name} is taken for a question tool`);
-      return 0;
-    }
+  tools.map((record) => {
+    const { id, arguments: input, expect } = record;
+    const name = nameOf(record);
+    if (expect.rejected === "unknown_tool") return [agree(`${id}: ${name} is no question tool`, isRefused(name), true) ? 1 : 0, 1];
     return check(id, input, () => new ArgumentsParser(name, { shapes: SHAPES }), (events) => {
       const { code, questions } = asked(events);
       return [expect.questions ? { code, questions } : { code }, wanted(record)];
     });
   }),
 );
+
+/** Reads a text in each way, and counts the ways that a check does not throw at. */
+async function checkText(name, text, check) {
+  const all = ways(text, "code unit");
+  let agreed = 0;
+  for (const [way, deltas] of all) {
+    try {
+      await check(deltas);
+      agreed += 1;
+    } catch (error) {
+      if (++disagree <= 10) console.log(`${name}, ${way}\n  ${error.stack}`);
+    }
+  }
+  return [agreed, all.length];
+}
+
+async function checkAll(what, rows, textOf, check) {
+  const counts = [];
+  for (const row of rows) counts.push(await checkText(`${row.id} through followup/ai-sdk`, textOf(row), (deltas) => check(row, deltas)));
+  report(`${what} through followup/ai-sdk`, counts);
+}
+
+await checkAll("messages", cases, ({ content }) => content, checkMessage);
+await checkAll("envelopes", leaked, ({ content }) => content, checkMessage);
+await checkAll("question tools", tools, (row) => row.arguments, (row, deltas) => checkCall(nameOf(row), row.arguments, deltas));
 
 process.exitCode = disagree === 0 ? 0 : 1;

@@ -136,6 +136,26 @@ describe(`AI SDK ${version}`, () => {
     }
   });
 
+  test("executes no call of a response that did not end as the model wanted", async () => {
+    // The AI SDK 6 has no `interrupted`.
+    const reasons = ["length", "content-filter", "error", ...(version === "7" ? ["interrupted"] : [])];
+    for (const unified of reasons) {
+      const executed = [];
+      const model = streaming([CALL, "Again."], unified);
+      const result = streamText({ model: wrap(model), prompt: "?", tools: askTools(executed), stopWhen: stepCountIs(2), onError() {} });
+      await result.consumeStream();
+      assert.deepEqual(executed, [], unified);
+      assert.equal(await result.finishReason, unified);
+      assert.equal(model.doStreamCalls.length, 1, unified);
+      assert.deepEqual((await result.toolCalls).map(({ input }) => input), [INPUT], unified);
+      const content = [{ type: "text", text: CALL }];
+      const whole = new MockModel({ doGenerate: { content, finishReason: reason(unified), usage: USAGE, warnings: [] } });
+      const generated = await generateText({ model: wrap(whole), prompt: "?", tools: askTools(executed), stopWhen: stepCountIs(2) });
+      assert.deepEqual(executed, [], unified);
+      assert.equal(generated.finishReason, unified);
+    }
+  });
+
   test("stops with the caller, and asks nothing then", async () => {
     const abort = new AbortController();
     const executed = [];

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ENTRIES, MANIFEST, ROOT } from "../pack.mjs";
+import { emptyFolder, ENTRIES, MANIFEST, ROOT } from "../pack.mjs";
 import { install, packed, tool } from "./help.mjs";
 
 const folder = install();
@@ -56,5 +57,28 @@ for (const name of readdirSync(examples).filter((name) => name.endsWith(".mjs"))
     cpSync(join(examples, name), join(folder, name));
     const body = join(ROOT, "../../examples/responses/openai-chat.sse");
     assert.match(run(name, ...(name === "terminal.mjs" ? [body] : [])), /ask: Where should|question: 'Tea or coffee\?'/);
+  });
+}
+
+// They are copied to where they are in the repository, since they read its recorded messages.
+const repository = emptyFolder();
+cpSync(join(ROOT, "../../examples"), join(repository, "examples"), { recursive: true });
+
+for (const [name, script, ...args] of [["ai-sdk", "page.js"], ["react-chat", "main.js", "0"]]) {
+  test(`the example ${name} serves its page with the package from the tarball`, { timeout: 300_000 }, async (t) => {
+    const cwd = join(repository, "bindings/js/examples", name);
+    cpSync(join(examples, name), cwd, { recursive: true, filter: (path) => !path.endsWith("node_modules") });
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--silent", "--prefer-offline", packed.tarball], { cwd });
+    assert.deepEqual(readdirSync(join(cwd, "node_modules/followup")).sort(), readdirSync(join(folder, "node_modules/followup")).sort());
+    const server = spawn(process.execPath, ["server.mjs", ...args], { cwd, env: { ...process.env, PORT: "0" }, stdio: ["ignore", "pipe", "inherit"] });
+    t.after(() => void server.removeAllListeners("exit").kill());
+    const ended = once(server, "exit").then(() => assert.fail("the server has ended"));
+    const [line] = await Promise.race([once(server.stdout, "data"), ended]);
+    const url = /http:\S+/.exec(line)[0];
+    const page = await (await fetch(url)).text();
+    assert.match(page, new RegExp(`src="/?${script}"`));
+    const bundle = await fetch(`${url}/${script}`);
+    assert.equal(bundle.status, 200);
+    assert.ok((await bundle.text()).length > 100_000);
   });
 }

@@ -50,6 +50,64 @@ export async function all(response: Response, bytes: ReadableStream<Uint8Array>)
 export const all_entries = [${ENTRIES.map((_, i) => `entry${i}`).join()}];
 `;
 
+/** The static functions of Roo Code's class, as its source declares them, through `dropIn`. */
+const ROO = `
+import { dropIn, type FollowUp, type PartialToolUse } from "followup/roo";
+
+type ToolParamName = "question" | "follow_up" | "path" | "mode";
+interface ToolUse {
+  type: "tool_use";
+  id?: string;
+  name: string;
+  originalName?: string;
+  params: Partial<Record<ToolParamName, string>>;
+  partial: boolean;
+  nativeArgs?: { question: string; follow_up: { text: string; mode?: string }[] };
+}
+interface McpToolUse { type: "mcp_tool_use"; id?: string; name: string; serverName: string; toolName: string; arguments: Record<string, unknown>; partial: boolean }
+type ToolCallStreamEvent =
+  | { type: "tool_call_start"; id: string; name: string }
+  | { type: "tool_call_delta"; id: string; delta: string }
+  | { type: "tool_call_end"; id: string };
+
+declare class NativeToolCallParser {
+  static processRawChunk(chunk: { index: number; id?: string; name?: string; arguments?: string }): ToolCallStreamEvent[];
+  static processFinishReason(reason?: string | null): ToolCallStreamEvent[];
+  static finalizeRawChunks(): ToolCallStreamEvent[];
+  static clearRawChunkState(): void;
+  static startStreamingToolCall(id: string, name: string): void;
+  static clearAllStreamingToolCalls(): void;
+  static hasActiveStreamingToolCalls(): boolean;
+  static processStreamingChunk(id: string, chunk: string): ToolUse | null;
+  static finalizeStreamingToolCall(id: string): ToolUse | McpToolUse | null;
+  static parseToolCall(call: { id: string; name: string; arguments: string }): ToolUse | McpToolUse | null;
+}
+
+type Same<One, Two> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Two ? 1 : 2 ? true : false;
+const DropIn = dropIn(NativeToolCallParser, { names: ["ask_followup_question", "ask"] });
+const isSame: Same<typeof DropIn, typeof NativeToolCallParser> = true;
+type Functions = Exclude<keyof typeof DropIn, "prototype">;
+const all: Record<Functions, true> = {
+  processRawChunk: true,
+  processFinishReason: true,
+  finalizeRawChunks: true,
+  clearRawChunkState: true,
+  startStreamingToolCall: true,
+  clearAllStreamingToolCalls: true,
+  hasActiveStreamingToolCalls: true,
+  processStreamingChunk: true,
+  finalizeStreamingToolCall: true,
+  parseToolCall: true,
+};
+const use: ToolUse | null = DropIn.processStreamingChunk("1", "{");
+const followUp: readonly FollowUp[] | undefined = use?.nativeArgs?.follow_up;
+// @ts-expect-error A chunk is text.
+DropIn.processStreamingChunk("1", 1);
+// @ts-expect-error This class has none of the functions.
+dropIn(class {});
+export { all, followUp, isSame, type PartialToolUse };
+`;
+
 const MODULES = [
   ["bundler", "esnext"],
   ["node16", "node16"],
@@ -64,6 +122,7 @@ const LIBS = [
 const folder = install();
 link(folder, "@types/node");
 writeFileSync(join(folder, "consumer.mts"), CONSUMER);
+writeFileSync(join(folder, "roo.mts"), ROO);
 mkdirSync(join(folder, "node_modules/@types/none"));
 writeFileSync(join(folder, "node_modules/@types/none/index.d.ts"), "export {};");
 
@@ -76,3 +135,9 @@ for (const [resolution, module] of MODULES) {
     });
   }
 }
+
+test("a class through dropIn keeps the types of its ten static functions", () => {
+  const options = ["--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--types", "node"];
+  const { status, output } = tool("tsc", [...options, "roo.mts"], folder);
+  assert.equal(status, 0, output);
+});

@@ -17,6 +17,15 @@ test("a server renders the state before the stream, and reads nothing", () => {
   assert.equal(begun, 0);
 });
 
+test("a source of a wrong type is a TypeError that says what was expected", () => {
+  const Message = ({ source }) => createElement("p", null, useFollowup(source).status);
+  const render = (source) => renderToString(createElement(Message, { source }));
+  const message = "source: a stream, a function that begins one, a FollowupStore, null or undefined was expected, not number";
+  assert.throws(() => render(5), { name: "TypeError", message });
+  assert.equal(render(null), "<p>idle</p>");
+  assert.equal(render("text"), "<p>idle</p>");
+});
+
 test("a server renders a call, and escapes its texts", () => {
   const call = { state: "open", index: 0, tool: "ask_followup_question", notes: [], questions: [{ text: "<b>Q</b>", suggestions: [{ answer: "A" }] }] };
   const html = renderToString(createElement(Followup, { call, onAnswer() {} }));

@@ -7,6 +7,7 @@ export interface Item {
 
 interface TextItem extends Item {
   readonly text: string;
+  readonly citations?: readonly object[];
   readonly providerMetadata?: object;
 }
 
@@ -15,11 +16,11 @@ export function items(content: readonly Item[], finishReason: FinishReason): Par
   const parts = content.flatMap((item, i): Part[] => {
     const id = String(i);
     if (item.type === "text") {
-      const { text, type, ...rest } = item as TextItem;
+      const { text, type, citations, ...rest } = item as TextItem;
       return [
         { type: "text-start", id, ...rest } as Part,
         { type: "text-delta", id, delta: text } as Part,
-        { type: "text-end", id } as Part,
+        { type: "text-end", id, ...(citations && { citations }) } as Part,
       ];
     }
     if (item.type === "reasoning") return [{ type: "reasoning-delta", delta: (item as TextItem).text, item } as Part];
@@ -31,7 +32,7 @@ export function items(content: readonly Item[], finishReason: FinishReason): Par
 /** Returns the content of a stream with these parts, and why it finished. */
 export function content(parts: readonly Part[]): { content: Item[]; finishReason: FinishReason } {
   const content: Item[] = [];
-  const texts = new Map<string, { type: string; text: string }>();
+  const texts = new Map<string, { type: string; text: string; citations?: readonly object[] }>();
   let finishReason: FinishReason = { unified: "other", raw: undefined };
   for (const unknown of parts) {
     const part = unknown as KnownPart;
@@ -48,7 +49,11 @@ export function content(parts: readonly Part[]): { content: Item[]; finishReason
         if (item) item.text += part.delta;
         break;
       }
-      case "text-end":
+      case "text-end": {
+        const item = texts.get(part.id);
+        if (item && part.citations) item.citations = part.citations;
+        break;
+      }
       case "tool-input-start":
       case "tool-input-delta":
       case "tool-input-end":

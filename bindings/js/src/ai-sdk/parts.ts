@@ -34,6 +34,8 @@ export interface TextDelta extends Metadata {
 export interface TextEnd extends Metadata {
   readonly type: "text-end";
   readonly id: string;
+  /** What the text refers to. */
+  readonly citations?: readonly object[];
 }
 
 export interface ReasoningDelta {

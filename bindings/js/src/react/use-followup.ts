@@ -1,5 +1,5 @@
 import { useMemo, useSyncExternalStore } from "react";
-import type { ResponseOptions } from "../options.js";
+import { kind, type ResponseOptions } from "../options.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { Reading } from "./reading.js";
 import type { StreamSource } from "./source.js";
@@ -56,11 +56,14 @@ const NO_ACCESS: Access = { store: new FollowupStore(), subscribe: () => () => {
 const accesses = new WeakMap<object, Access>();
 
 function accessOf(source: StreamSource | FollowupStore, options: ResponseOptions | undefined): Access {
-  let access = accesses.get(source as object);
+  if (typeof source !== "object" && typeof source !== "function") {
+    throw new TypeError(`source: a stream, a function that begins one, a FollowupStore, null or undefined was expected, not ${kind(source)}`);
+  }
+  let access = accesses.get(source);
   if (access === undefined) {
     const target = source instanceof FollowupStore ? source : new Reading(source, options);
     const store = target instanceof FollowupStore ? target : target.store;
-    accesses.set(source as object, (access = { store, subscribe: target.subscribe, stop: () => target.stop() }));
+    accesses.set(source, (access = { store, subscribe: target.subscribe, stop: () => target.stop() }));
   }
   return access;
 }
