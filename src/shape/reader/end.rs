@@ -257,7 +257,9 @@ impl Reading<'_> {
         if yes_no {
             self.add_yes_no();
         }
-        if !has_text {
+        // A generic tool was told apart before.
+        let needs_options = self.shape.needs_options() && !self.shape.is_generic();
+        if !has_text || needs_options && !has_options {
             return self.call.reject(Reason::MissingParameter);
         }
         let count = self.form().map_or(0, |form| form.open_options().len());

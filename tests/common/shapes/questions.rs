@@ -440,8 +440,9 @@ impl Reader {
             question.kind = Some(QuestionKind::Text);
         }
         self.end_options(&open)?;
-        // "or one without a text when it ends"
-        if self.question().text.is_empty() {
+        // "or one without a text when it ends"; "in any other shape a question without options rejects the call"
+        let needs_options = table.is("needs options") && !table.is("generic");
+        if self.question().text.is_empty() || needs_options && !has_options {
             return Err(Reason::MissingParameter);
         }
         let count = self.question().options.len();
