@@ -73,9 +73,8 @@ fn claude_quotes_nothing_and_leaves_out_what_was_not_answered() {
 
 #[test]
 fn an_error_of_the_host_is_marked_in_anthropics_message_alone() {
-    let native = |reply: Reply| Reply { id: Some("toolu_1".into()), ..reply };
     let asked = |shape| asked_by(shape, None, &questions());
-    for (reply, is_error) in [
+    for (mut reply, is_error) in [
         (asked("claude").decline(0).unwrap(), true),
         (asked("claude").cancel(0).unwrap(), true),
         (asked("claude").discuss(0, Vec::new()).unwrap(), true),
@@ -85,7 +84,7 @@ fn an_error_of_the_host_is_marked_in_anthropics_message_alone() {
         (reply("claude", None, &questions(), none()), true),
         (reply("claude", None, &questions(), all()), false),
     ] {
-        let reply = native(reply);
+        reply.id = Some("toolu_1".into());
         let mut result = json!({"type": "tool_result", "tool_use_id": "toolu_1",
             "content": [{"type": "text", "text": reply.text}]});
         if is_error {

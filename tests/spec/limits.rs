@@ -314,7 +314,7 @@ fn each_text_of_a_question_tool_may_be_as_long_as_its_limit() {
         ("claude", of_question("question", r#""header":"12345""#), Header, header),
         ("codex", of_question("question", r#""id":"12345""#), Header, header),
         ("mcp", in_map("12345"), Header, header),
-        ("claude", r#"{"questions":{"12345":{"question":"Q"}}}"#.to_owned(), Header, header),
+        ("claude", r#"{"questions":{"abcde":{"question":"Q"}}}"#.to_owned(), Header, header),
         ("cursor", of_call(r#""title":"12345""#), Description, description),
         ("vscode", of_question("question", r#""message":"12345""#), Description, description),
         ("gemini", of_question("question", r#""placeholder":"12345""#), Description, description),
@@ -325,7 +325,7 @@ fn each_text_of_a_question_tool_may_be_as_long_as_its_limit() {
         ("claude", of_question("question", r#""options":[{"label":"12345"}]"#), Answer, answer),
         ("claude", of_question("question", r#""options":["12345"]"#), Answer, answer),
         ("claude", of_question("question", r#""options":"12345""#), Answer, answer),
-        ("claude", of_question("question", r#""options":{"12345":{}}"#), Answer, answer),
+        ("claude", of_question("question", r#""options":{"abcde":{}}"#), Answer, answer),
         // White space and characters of several bytes count; escapes count as what they are.
         ("claude", alone(r#""question":" 123 ""#), Question, question),
         ("claude", alone(r#""question":"é数""#), Question, question),
