@@ -160,7 +160,8 @@ fn a_stored_checkpoint_of_another_version_is_an_error_that_says_so() {
     let version = serde_json::to_value(Parser::new(policy.clone()).checkpoint()).unwrap()["version"].as_u64().unwrap();
     for state in [r#"{"layout":["another"]}"#, r#"{"policy":"text"}"#, "[1,2]", "7", "null"] {
         let stored = |version| format!(r#"{{"version":{version},"checksum":7,"state":{state}}}"#);
-        let checkpoints = [version - 1, version + 1, 0].map(|version| serde_json::from_str::<Checkpoint>(&stored(version)));
+        let checkpoints =
+            [version - 1, version + 1, 0].map(|version| serde_json::from_str::<Checkpoint>(&stored(version)));
         for checkpoint in checkpoints.map(Result::unwrap) {
             for checkpoint in [checkpoint.clone(), checkpoint.clone().with_valid_checksum()] {
                 let error = Parser::resume(policy.clone(), checkpoint).unwrap_err();
@@ -173,8 +174,11 @@ fn a_stored_checkpoint_of_another_version_is_an_error_that_says_so() {
         let checkpoint = serde_json::from_str::<Checkpoint>(&list).unwrap();
         assert_eq!(Parser::resume(policy.clone(), checkpoint).unwrap_err(), ResumeError::OtherVersion);
     }
-    for missing in [r#"{"checksum":7,"state":7}"#, r#"{"version":0,"state":7}"#, &format!(r#"{{"version":{version},"checksum":7}}"#)]
-    {
+    for missing in [
+        r#"{"checksum":7,"state":7}"#,
+        r#"{"version":0,"state":7}"#,
+        &format!(r#"{{"version":{version},"checksum":7}}"#),
+    ] {
         assert!(serde_json::from_str::<Checkpoint>(missing).is_err(), "{missing}");
     }
 }

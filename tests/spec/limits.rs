@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::common::reference::{Atom, Rules};
 use crate::common::{oracle, parse, policy, shapes};
 use crate::shapes::line;
-use followup::{CallPart, Event, Limits, Note, Parser, Policy, Reason, Shape};
+use followup::{CallPart, Event, Limits, Note, Parser, Policy, Reason, Shape, Shapes};
 use followup_testing::Syntax;
 
 /// Returns how a call ended, in short.
@@ -274,7 +274,7 @@ fn a_string_may_be_as_long_as_all_suggestions_together() {
 /// it is the same for the reference reader and for every cut.
 fn form_ends(shape: &str, arguments: &str, limits: Limits) -> Result<(Vec<String>, Vec<Note>), Reason> {
     let shape = Shape::built_in(shape).unwrap();
-    let policy = Arc::new(Policy::new().with_limits(limits));
+    let policy = Arc::new(Policy::new().with_limits(limits).with_shapes(Shapes::new([shape.clone()])));
     let parser = || Parser::arguments_of(shape.tools().next().unwrap(), policy.clone()).unwrap();
     let rules = shapes::Rules { limits, strict: false };
     let expected = shapes::read(shape.text(), arguments.as_bytes(), rules).comparable();
@@ -400,11 +400,27 @@ fn what_is_dropped_of_a_question_tool_has_no_limits() {
 #[test]
 fn all_texts_of_a_question_tool_together_may_be_as_long_as_their_limit() {
     // 12 bytes of texts, of which the label is the last.
-    let arguments = r#"{"questions":[{"question":"123","header":"12","options":[{"description":"1234","label":"123"}]}]}"#;
+    let arguments =
+        r#"{"questions":[{"question":"123","header":"12","options":[{"description":"1234","label":"123"}]}]}"#;
     let with = |texts| form_ends("claude", arguments, Limits { texts, ..Limits::default() });
     assert_eq!(with(11), Err(Reason::TooLong { part: CallPart::Arguments, limit: 11 }));
     assert!(with(12).is_ok_and(|(lines, _)| lines == ["[12] 123 -multiple +custom; 123: 1234"]));
     assert_eq!(with(13), with(12));
+}
+
+#[test]
+fn what_comes_before_the_text_of_a_question_may_be_as_long_as_all_suggestions_together() {
+    // Of `,"header":"12","multiSelect":1`, with these blanks.
+    let with = |limit: usize, blanks: usize| {
+        let limits = Limits { answer: limit / 2, suggestions: 2, ..Limits::default() };
+        let arguments = format!(r#"{{"header":{}"12","multiSelect":1 ,"question":"Q"}}"#, " ".repeat(blanks));
+        form_ends("claude", &arguments, limits).map(|(lines, _)| lines)
+    };
+    let too_long = |limit| Err(Reason::TooLong { part: CallPart::Suggestions, limit });
+    assert_eq!(with(28, 0), too_long(28));
+    assert_eq!(with(30, 0), Ok(vec!["[12] Q +multiple +custom".to_owned()]));
+    assert_eq!(with(30, 1), too_long(30));
+    assert_eq!(with(32, 1), with(30, 0));
 }
 
 #[test]
@@ -438,10 +454,7 @@ fn the_defaults_are_the_documented_ones() {
         (limits.question, limits.answer, limits.suggestions, limits.tag, limits.bare),
         (102_400, 16_384, 32, 256, 2_048)
     );
-    assert_eq!(
-        (limits.questions, limits.header, limits.description, limits.texts),
-        (16, 1_024, 16_384, 1_048_576)
-    );
+    assert_eq!((limits.questions, limits.header, limits.description, limits.texts), (16, 1_024, 16_384, 1_048_576));
     assert_eq!(
         (rules.question, rules.answer, rules.suggestions, rules.tag, rules.bare),
         (102_400, 16_384, 32, 256, 2_048)

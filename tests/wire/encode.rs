@@ -657,12 +657,7 @@ const QUESTION_TOOLS: &[QuestionTool] = &[
     QuestionTool {
         name: "request_user_input",
         list: QuestionList::Array("questions"),
-        question: &[
-            ("header", Part::Header),
-            ("id", Part::Id),
-            ("options", Part::Options),
-            ("question", Part::Text),
-        ],
+        question: &[("header", Part::Header), ("id", Part::Id), ("options", Part::Options), ("question", Part::Text)],
         option: &[Some("label"), Some("description")],
     },
     QuestionTool {
