@@ -178,12 +178,13 @@ impl Script {
                     Err(error) => assert_eq!((error.text, &self.dialogue), (string, &before)),
                 }
             }
-            _ => {
+            step::SHOWS => {
                 let image = Image::from_bytes(text, IMAGE_LIMIT).or_else(|_| Image::from_data_url(&string, 64));
                 let Ok(image) = image else { return };
                 assert_eq!(Image::from_data_url(image.data_url(), IMAGE_LIMIT).as_ref(), Ok(&image));
                 self.answer(open, Answer::Text(String::new()), vec![image]);
             }
+            kind => panic!("{kind} is no kind of step"),
         }
     }
 

@@ -409,18 +409,18 @@ fn all_texts_of_a_question_tool_together_may_be_as_long_as_their_limit() {
 }
 
 #[test]
-fn what_comes_before_the_text_of_a_question_may_be_as_long_as_all_suggestions_together() {
+fn what_comes_before_the_text_of_a_question_may_be_half_as_long_as_all_suggestions() {
     // Of `,"header":"12","multiSelect":1`, with these blanks.
     let with = |limit: usize, blanks: usize| {
-        let limits = Limits { answer: limit / 2, suggestions: 2, ..Limits::default() };
+        let limits = Limits { answer: limit, suggestions: 2, ..Limits::default() };
         let arguments = format!(r#"{{"header":{}"12","multiSelect":1 ,"question":"Q"}}"#, " ".repeat(blanks));
         form_ends("claude", &arguments, limits).map(|(lines, _)| lines)
     };
     let too_long = |limit| Err(Reason::TooLong { part: CallPart::Suggestions, limit });
-    assert_eq!(with(28, 0), too_long(28));
+    assert_eq!(with(29, 0), too_long(29));
     assert_eq!(with(30, 0), Ok(vec!["[12] Q +multiple +custom".to_owned()]));
     assert_eq!(with(30, 1), too_long(30));
-    assert_eq!(with(32, 1), with(30, 0));
+    assert_eq!(with(31, 1), with(30, 0));
 }
 
 #[test]

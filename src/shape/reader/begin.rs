@@ -35,7 +35,7 @@ impl Reading<'_> {
             Meaning::Path if kind == Type::Object => self.begin_path(),
             Meaning::Path if kind == Type::String => Meaning::UndecidedPath,
             Meaning::Form if kind == Type::Object => self.begin_form(),
-            Meaning::Held if kind == Type::Object => self.begin_held(),
+            Meaning::Kept if kind == Type::Object => self.begin_kept(),
             Meaning::Form if kind == Type::String => Meaning::UndecidedForm,
             Meaning::Lines if kind == Type::String => {
                 self.begin_list_alone();
@@ -226,7 +226,7 @@ impl Reading<'_> {
             // A mode is a name: a number is none.
             Type::Number | Type::Boolean if place == Place::Option(OptionText::Mode) => {}
             Type::String | Type::Number | Type::Boolean => {
-                if place == Place::Question(QuestionText::Text) && self.reads_held_before_text() {
+                if place == Place::Question(QuestionText::Text) && self.read_kept() {
                     return Meaning::Nothing;
                 }
                 return self.open_text(place);
@@ -304,7 +304,7 @@ impl Reading<'_> {
 
     /// From here on the arguments are no question themselves.
     fn begin_list_alone(&mut self) {
-        self.reader.held = String::new();
+        self.reader.kept = String::new();
         if self.reader.list == ListSoFar::None {
             self.reader.list = ListSoFar::Alone;
         }

@@ -179,7 +179,7 @@ impl Reading<'_> {
             Some(Within::Question { .. }) => self.close_question(),
             Some(Within::Path { start, .. }) => utf8::truncate(&mut self.reader.paths, start),
             Some(Within::Arguments { is_question: true, .. }) => self.close_question(),
-            Some(Within::Held { seen: all }) => {
+            Some(Within::Kept { seen: all }) => {
                 if let Some(Within::Arguments { seen, .. }) = self.reader.within.first_mut() {
                     *seen = all;
                 }

@@ -16,7 +16,7 @@ impl Reading<'_> {
                 value => value,
             },
             Some(Within::Path { level: PathLevel::Call, .. }) => self.value_of(Level::Call),
-            Some(Within::Path { level: PathLevel::Question, .. } | Within::Question { .. } | Within::Held { .. }) => {
+            Some(Within::Path { level: PathLevel::Question, .. } | Within::Question { .. } | Within::Kept { .. }) => {
                 self.value_of(Level::Question)
             }
             Some(Within::Option { .. }) => self.value_of(Level::Option),
@@ -29,7 +29,7 @@ impl Reading<'_> {
     /// Returns the meaning of a key in arguments that may be one question themselves.
     ///
     /// Where a list is usual, such a question begins with its text: any other key may be the call's, and
-    /// is held until the text comes.
+    /// is kept until the text comes.
     fn value_in_arguments(&mut self) -> Meaning {
         let found = self.shape.find(Level::Question, self.reader.key.as_bytes());
         let begins = match found {
@@ -54,7 +54,7 @@ impl Reading<'_> {
             return Meaning::Nothing;
         }
         if !(begins || is_open) {
-            self.begin_holding();
+            self.begin_keeping();
             return Meaning::Nothing;
         }
         if let Some(Within::Arguments { is_question: is_question @ false, .. }) = self.reader.within.first_mut() {
@@ -95,7 +95,7 @@ impl Reading<'_> {
         };
         let seen = match self.reader.within.last_mut() {
             Some(Within::Arguments { seen, .. } | Within::Path { seen, .. }) => seen,
-            Some(Within::Question { seen } | Within::Option { seen, .. } | Within::Held { seen }) => seen,
+            Some(Within::Question { seen } | Within::Option { seen, .. } | Within::Kept { seen }) => seen,
             _ => return Meaning::Nothing,
         };
         if *seen >> entry & 1 == 1 {

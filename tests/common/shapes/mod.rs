@@ -60,7 +60,7 @@ struct Reader {
     own: Option<Open>,
     is_own_before: bool,
     /// Keys that may be those of that question, with what follows each: they count once its text comes.
-    held: Vec<(String, Vec<Char>)>,
+    kept: Vec<(String, Vec<Char>)>,
     /// The open question, or the open option, if it is beyond its limit: "it is read by the same
     /// rules, but nothing of it is kept, and its texts have no limits".
     dropped: Option<Question>,
@@ -86,7 +86,7 @@ impl Reader {
             is_listed: false,
             own: None,
             is_own_before: false,
-            held: Vec::new(),
+            kept: Vec::new(),
             dropped: None,
             dropped_option: None,
             written: 0,
@@ -286,7 +286,7 @@ impl Reader {
         // "a map or lines leave no place for such a question"
         if role == "lines" || role == "question-map" && kind == Kind::Object {
             self.is_listed = true;
-            self.held.clear();
+            self.kept.clear();
         }
         self.own = question.take();
         self.list(role, kind)?;
@@ -343,7 +343,7 @@ impl Reader {
             }
         }
         self.is_listed = true;
-        self.held.clear();
+        self.kept.clear();
         self.begin_question(id)
     }
 
@@ -359,7 +359,7 @@ impl Reader {
             *question = None;
         }
         self.is_listed = true;
-        self.held.clear();
+        self.kept.clear();
         true
     }
 
@@ -389,7 +389,7 @@ impl Reader {
             self.nothing_after_key()?;
             // A number ends before something else.
             let after = [self.json.since(start), &plain(",")].concat();
-            self.held.push((key.to_owned(), after));
+            self.kept.push((key.to_owned(), after));
             return Ok(());
         }
         if question.is_none() {
@@ -405,19 +405,19 @@ impl Reader {
     }
 
     /// Reads the keys before the text of the question that the arguments are: "what came before the text is
-    /// read when the text begins". It "may have `answer` × `suggestions`" bytes, as it is written.
-    fn held(&mut self, open: &mut Open, keys: &mut Vec<String>) -> Parsed<()> {
-        let held = std::mem::take(&mut self.held);
-        let limit = self.rules.limits.answer.saturating_mul(self.rules.limits.suggestions);
+    /// read when the text begins". It "may have half of `answer` × `suggestions`", as it is written.
+    fn waiting(&mut self, open: &mut Open, keys: &mut Vec<String>) -> Parsed<()> {
+        let kept = std::mem::take(&mut self.kept);
+        let limit = self.rules.limits.answer.saturating_mul(self.rules.limits.suggestions) / 2;
         // A comma, and quotes around the key.
         let len = |(key, after): &(String, Vec<Char>)| {
             let key = 3 + key.len() + key.matches(['"', '\\']).count();
             key + after.iter().map(|one| one.c.len_utf8()).sum::<usize>() - 1
         };
-        if held.iter().map(len).sum::<usize>() > limit {
+        if kept.iter().map(len).sum::<usize>() > limit {
             return Err(Reason::TooLong { part: CallPart::Suggestions, limit });
         }
-        for (key, after) in held {
+        for (key, after) in kept {
             let json = std::mem::replace(&mut self.json, Json::new(after, true));
             self.question_member(open, "", keys, &key)?;
             self.json = json;

@@ -178,7 +178,7 @@ impl Reader {
                 self.key_once(keys, &key)?;
                 let kind = self.after_key()?;
                 if role == "text" && path.is_empty() && matches!(kind, Kind::Text | Kind::Number | Kind::Boolean) {
-                    self.held(open, keys)?;
+                    self.waiting(open, keys)?;
                 }
                 self.question_value(open, &role, kind)?;
                 if self.dropped.is_some() {
