@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use followup::dialogue::{
-    Answer, AnswerErrorKind, Dialect, Dialogue, Directive, FormAnswer, IMAGE_LIMIT, Image, MessageFormat, Question, Reply,
-    Rules, Setup, Severity, Turn, Wrapping,
+    Answer, AnswerErrorKind, Dialect, Dialogue, Directive, FormAnswer, IMAGE_LIMIT, Image, MessageFormat, Question,
+    Reply, Rules, Setup, Severity, Turn, Wrapping,
 };
 use followup::{Events, Parser, Policy};
 
@@ -56,7 +56,10 @@ const CALLS: [(&str, &str); 16] = [
             {"question":"R","options":[{"label":"C"},{"label":"D"}],"multiSelect":true},{"question":"S"}]}"#,
     ),
     ("request_user_input", r#"{"questions":[{"header":"H","id":"i","options":[{"label":"A"}],"question":"Q"}]}"#),
-    ("vscode_askQuestions", r#"{"questions":[{"header":"H","question":"Q","allowFreeformInput":false,"options":["A"]}]}"#),
+    (
+        "vscode_askQuestions",
+        r#"{"questions":[{"header":"H","question":"Q","allowFreeformInput":false,"options":["A"]}]}"#,
+    ),
     ("AskQuestion", r#"{"title":"T","questions":[{"id":"i","prompt":"Q","options":[{"id":"1","label":"A"}]}]}"#),
     ("ask_user", r#"{"question":"Q","choices":["A","B"]}"#),
     ("question", r#"{"questions":[{"question":"Q","options":[{"label":"A","mode":"code"}]},{"question":"R"}]}"#),
@@ -68,7 +71,10 @@ const CALLS: [(&str, &str); 16] = [
             "b":{"type":"boolean"},"s":{"type":"array","items":{"enum":["x","y"]}}}}}"#,
     ),
     ("clarify", r#"{"question":"Q","choices":["A","B"]}"#),
-    ("ask", r#"{"questions":[{"id":"i","question":"Q","options":["A","B"],"recommended":1},{"id":"j","question":"R"}]}"#),
+    (
+        "ask",
+        r#"{"questions":[{"id":"i","question":"Q","options":["A","B"],"recommended":1},{"id":"j","question":"R"}]}"#,
+    ),
     ("questionnaire", r#"{"questions":[{"id":"i","prompt":"Q","options":[{"value":"a","label":"A"}]}]}"#),
     ("AskUser", r#"{"questionnaire":"[question] Q (multi)\n[option] A\n[option] B\n[question] R"}"#),
     ("askForConfirmation", r#"{"message":"Q"}"#),
@@ -101,8 +107,7 @@ pub fn read(input: &[u8]) {
     while let Some((&[kind, number], tail)) = rest.split_first_chunk() {
         let (text, after) = tail.split_at_checked(number.into()).unwrap_or((tail, &[]));
         let kind = kind % step::KINDS;
-        let has_text =
-            !matches!(kind, step::ASKS | step::TAKES | step::CANCELS | step::CALLS | step::DECLINES);
+        let has_text = !matches!(kind, step::ASKS | step::TAKES | step::CANCELS | step::CALLS | step::DECLINES);
         rest = if has_text { after } else { tail };
         script.run(kind, number, text);
         script.check();
@@ -285,7 +290,9 @@ fn check_form(answer: &Answer, reply: &str) {
     let texts = match answer {
         Answer::Edited { text, .. } | Answer::Text(text) => vec![&**text],
         Answer::Suggestion(_) => vec![],
-        Answer::Form(answers) => answers.iter().flat_map(|one| [&one.text, &one.note]).flatten().map(|s| &**s).collect(),
+        Answer::Form(answers) => {
+            answers.iter().flat_map(|one| [&one.text, &one.note]).flatten().map(|s| &**s).collect()
+        }
     };
     for text in texts.into_iter().map(str::trim) {
         let quoted = serde_json::to_string(text).expect("a text serializes");

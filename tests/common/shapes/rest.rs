@@ -211,10 +211,6 @@ impl Continuation<'_> {
                 rest += &quoted[1..quoted.len() - 1];
             }
             _ => {
-                // Longer than a small limit, so that not only JSON is.
-                if self.random.one_in(8) {
-                    rest += &"z".repeat(200);
-                }
                 for _ in 0..self.random.below(3) {
                     rest += match self.random.below(4) {
                         0 => self.random.pick(&TEXTS),
