@@ -2,16 +2,15 @@
 
 use alloc::sync::Arc;
 use core::fmt;
-use core::hash::{Hash, Hasher};
 
 use crate::config::Policy;
-use crate::hash::Fnv;
 use crate::parser::Parser;
+use crate::sealed::Sealed;
 use crate::syntax::{SavedSyntax, Syntax};
 use crate::utf8::Tail;
 
 /// The version of the format. Any change of the stored data or of its meaning increases it.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 
 /// The state of a [`Parser`] between two chunks, as data.
 ///
@@ -38,14 +37,14 @@ const VERSION: u32 = 10;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
-pub struct Checkpoint(Sealed<StoredState>);
+pub struct Checkpoint(Sealed<StoredState, VERSION>);
 
 impl Checkpoint {
     /// Forges the version and the checksum. For tests of what a forged checkpoint may do.
     #[doc(hidden)]
     #[must_use]
     pub fn with_valid_checksum(self) -> Checkpoint {
-        Checkpoint(self.0.reseal(VERSION))
+        Checkpoint(self.0.reseal())
     }
 }
 
@@ -96,7 +95,7 @@ impl Parser {
     pub fn checkpoint(&self) -> Checkpoint {
         let (read, tail, syntax) = self.parts();
         let state = StoredState { policy: self.policy().fingerprint(), read, tail, syntax };
-        Checkpoint(Sealed::new(VERSION, state))
+        Checkpoint(Sealed::new(state))
     }
 
     /// Returns a parser that continues where the checkpoint was made.
@@ -127,7 +126,7 @@ impl Parser {
     /// # Ok::<(), ResumeError>(())
     /// ```
     pub fn resume(policy: impl Into<Arc<Policy>>, checkpoint: Checkpoint) -> Result<Parser, ResumeError> {
-        let (policy, state) = (policy.into(), checkpoint.0.open(VERSION)?);
+        let (policy, state) = (policy.into(), checkpoint.0.open()?);
         if policy.fingerprint() != state.policy {
             return Err(ResumeError::OtherPolicy);
         }
@@ -139,46 +138,4 @@ impl Parser {
         let syntax = Syntax::restore(policy, syntax, read).ok_or(ResumeError::Corrupt)?;
         Ok(Parser::from_parts(read, tail, syntax))
     }
-}
-
-/// A state as data, with the version of its format and a checksum.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Sealed<S> {
-    version: u32,
-    /// The checksum of `state`.
-    checksum: u64,
-    state: S,
-}
-
-impl<S: Hash> Sealed<S> {
-    pub(crate) fn new(version: u32, state: S) -> Sealed<S> {
-        Sealed { version, checksum: checksum(&state), state }
-    }
-
-    /// Returns the state.
-    ///
-    /// # Errors
-    ///
-    /// If the format has another version, or the checksum is wrong.
-    pub(crate) fn open(self, version: u32) -> Result<S, ResumeError> {
-        if self.version != version {
-            return Err(ResumeError::OtherVersion);
-        }
-        if self.checksum != checksum(&self.state) {
-            return Err(ResumeError::Corrupt);
-        }
-        Ok(self.state)
-    }
-
-    /// Forges the version and the checksum.
-    pub(crate) fn reseal(self, version: u32) -> Sealed<S> {
-        Sealed::new(version, self.state)
-    }
-}
-
-fn checksum(state: &impl Hash) -> u64 {
-    let mut hash = Fnv::default();
-    state.hash(&mut hash);
-    hash.finish()
 }

@@ -174,6 +174,7 @@ mod prefixes;
 mod questions;
 mod reason;
 mod scan;
+mod sealed;
 mod shape;
 mod signal;
 mod space;

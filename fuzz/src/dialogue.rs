@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 
 use followup::dialogue::{
-    Answer, Dialect, Dialogue, Directive, IMAGE_LIMIT, Image, MessageFormat, Reply, Rules, Setup, Severity, Turn,
-    Wrapping,
+    Answer, AnswerErrorKind, Dialect, Dialogue, Directive, FormAnswer, IMAGE_LIMIT, Image, MessageFormat, Question,
+    Reply, Rules, Setup, Severity, Turn, Wrapping,
 };
-use followup::{Events, Parser};
+use followup::{Events, Parser, Policy};
 
 /// The kinds of steps.
 ///
@@ -33,7 +33,54 @@ pub mod step {
     pub const GUIDES: u8 = 6;
     /// The user answers the open question with the text as an image.
     pub const SHOWS: u8 = 7;
+    /// The model calls the question tool with this number.
+    pub const CALLS: u8 = 8;
+    /// The user answers the open form: each byte of the text is the answer to a question.
+    pub const FILLS: u8 = 9;
+    /// The user declines the question with this number.
+    pub const DECLINES: u8 = 10;
+    /// The user wants to talk about the open question, after the answers of the text.
+    pub const DISCUSSES: u8 = 11;
+    /// The time for the open question is over, after the answers of the text.
+    pub const TIMES_OUT: u8 = 12;
+
+    /// How many kinds there are.
+    pub const KINDS: u8 = 13;
 }
+
+/// Calls of question tools: one and several questions, of every kind, and two that can't be asked.
+const CALLS: [(&str, &str); 16] = [
+    (
+        "AskUserQuestion",
+        r#"{"questions":[{"question":"Q","header":"H","options":[{"label":"A","preview":"p"},{"label":"B"}]},
+            {"question":"R","options":[{"label":"C"},{"label":"D"}],"multiSelect":true},{"question":"S"}]}"#,
+    ),
+    ("request_user_input", r#"{"questions":[{"header":"H","id":"i","options":[{"label":"A"}],"question":"Q"}]}"#),
+    (
+        "vscode_askQuestions",
+        r#"{"questions":[{"header":"H","question":"Q","allowFreeformInput":false,"options":["A"]}]}"#,
+    ),
+    ("AskQuestion", r#"{"title":"T","questions":[{"id":"i","prompt":"Q","options":[{"id":"1","label":"A"}]}]}"#),
+    ("ask_user", r#"{"question":"Q","choices":["A","B"]}"#),
+    ("question", r#"{"questions":[{"question":"Q","options":[{"label":"A","mode":"code"}]},{"question":"R"}]}"#),
+    ("ask_question", r#"{"question":"Q","options":["A","B"]}"#),
+    ("ask_user_question", r#"{"questions":[{"question":"Q","header":"H","options":[{"label":"A"},{"label":"B"}]}]}"#),
+    (
+        "elicitation/create",
+        r#"{"message":"m","requestedSchema":{"required":["n"],"properties":{"n":{"type":"integer"},
+            "b":{"type":"boolean"},"s":{"type":"array","items":{"enum":["x","y"]}}}}}"#,
+    ),
+    ("clarify", r#"{"question":"Q","choices":["A","B"]}"#),
+    (
+        "ask",
+        r#"{"questions":[{"id":"i","question":"Q","options":["A","B"],"recommended":1},{"id":"j","question":"R"}]}"#,
+    ),
+    ("questionnaire", r#"{"questions":[{"id":"i","prompt":"Q","options":[{"value":"a","label":"A"}]}]}"#),
+    ("AskUser", r#"{"questionnaire":"[question] Q (multi)\n[option] A\n[option] B\n[question] R"}"#),
+    ("askForConfirmation", r#"{"message":"Q"}"#),
+    ("session/request_permission", r#"{"toolCall":{"title":"Q"},"options":[{"optionId":"a","name":"A"}]}"#),
+    ("AskUserQuestion", r#"{"questions":[]}"#),
+];
 
 /// The sides of a wrapping of the host's own.
 const SIDES: [&str; 4] = ["", "<", "\n</a>\n", "</é></a>"];
@@ -59,9 +106,10 @@ pub fn read(input: &[u8]) {
     };
     while let Some((&[kind, number], tail)) = rest.split_first_chunk() {
         let (text, after) = tail.split_at_checked(number.into()).unwrap_or((tail, &[]));
-        let has_text = !matches!(kind % 8, step::ASKS | step::TAKES | step::CANCELS);
+        let kind = kind % step::KINDS;
+        let has_text = !matches!(kind, step::ASKS | step::TAKES | step::CANCELS | step::CALLS | step::DECLINES);
         rest = if has_text { after } else { tail };
-        script.run(kind % 8, number, text);
+        script.run(kind, number, text);
         script.check();
     }
     script.finish();
@@ -104,16 +152,26 @@ impl Script {
             }
             step::EDITS => self.answer(open, Answer::Edited { suggestion: 0, text: string }, Vec::new()),
             step::SAYS => self.answer(open, Answer::Text(string), Vec::new()),
-            step::CANCELS => {
-                let before = self.dialogue.clone();
-                match self.dialogue.cancel(u64::from(number % 16)) {
-                    Ok(reply) => {
-                        assert!(self.ended.insert(reply.number.expect("a question's")), "a question ends once");
-                        self.replies.push(reply);
-                    }
-                    Err(_) => assert_eq!(self.dialogue, before),
-                }
+            step::CANCELS => self.end(|dialogue| dialogue.cancel(u64::from(number % 16))),
+            step::DECLINES => self.end(|dialogue| dialogue.decline(u64::from(number % 16))),
+            step::DISCUSSES => {
+                let can_discuss = self.dialogue.question().is_some_and(|open| open.discuss);
+                let answers = self.answers(text);
+                let replies = self.replies.len();
+                self.end(|dialogue| dialogue.discuss(open, answers));
+                assert!(can_discuss || self.replies.len() == replies, "a reply that the tool does not have");
             }
+            step::TIMES_OUT => {
+                let answers = self.answers(text);
+                self.end(|dialogue| dialogue.time_out(open, answers));
+            }
+            step::CALLS => {
+                let (tool, arguments) = CALLS[usize::from(number) % CALLS.len()];
+                let mut parser = Parser::arguments_of(tool, Policy::new()).expect("a question tool");
+                handle(&mut self.dialogue, parser.feed(arguments), &mut self.asked, &mut self.mistakes);
+                handle(&mut self.dialogue, parser.finish(), &mut self.asked, &mut self.mistakes);
+            }
+            step::FILLS => self.answer(open, Answer::Form(self.answers(text)), Vec::new()),
             step::GUIDES => {
                 let before = self.dialogue.clone();
                 match self.dialogue.guide(string.clone(), Vec::new()) {
@@ -125,12 +183,45 @@ impl Script {
                     Err(error) => assert_eq!((error.text, &self.dialogue), (string, &before)),
                 }
             }
-            _ => {
+            step::SHOWS => {
                 let image = Image::from_bytes(text, IMAGE_LIMIT).or_else(|_| Image::from_data_url(&string, 64));
                 let Ok(image) = image else { return };
                 assert_eq!(Image::from_data_url(image.data_url(), IMAGE_LIMIT).as_ref(), Ok(&image));
                 self.answer(open, Answer::Text(String::new()), vec![image]);
             }
+            kind => panic!("{kind} is no kind of step"),
+        }
+    }
+
+    /// Ends a question without an answer.
+    fn end(&mut self, end: impl FnOnce(&mut Dialogue) -> Result<Reply, AnswerErrorKind>) {
+        let before = self.dialogue.clone();
+        match end(&mut self.dialogue) {
+            Ok(reply) => {
+                assert!(self.ended.insert(reply.number.expect("a question's")), "a question ends once");
+                self.replies.push(reply);
+            }
+            Err(_) => assert_eq!(self.dialogue, before),
+        }
+    }
+
+    /// Returns the answers that the bytes are: the options that are picked, and whether there are a
+    /// text and a note. Without bytes, as many as there are questions, which are not answered.
+    fn answers(&self, bytes: &[u8]) -> Vec<FormAnswer> {
+        let form = self.dialogue.question().and_then(|open| open.form.as_ref());
+        let count = form.map_or(0, |form| form.questions.len());
+        let answer = |byte: u8| {
+            let picked = (0..3).filter(|bit| byte >> bit & 1 == 1).collect();
+            let text = ["", " ", "7", "\"a\"\n"][usize::from(byte >> 3 & 3)];
+            FormAnswer {
+                picked,
+                text: (byte & 32 != 0).then(|| text.to_owned()),
+                note: (byte & 64 != 0).then(|| "a note".to_owned()),
+            }
+        };
+        match bytes {
+            [] => vec![FormAnswer::default(); count],
+            bytes => bytes.iter().take(count.max(4)).map(|&byte| answer(byte)).collect(),
         }
     }
 
@@ -141,17 +232,9 @@ impl Script {
                 let open = before.question().expect("only an open question is answered");
                 assert_eq!((open.number, reply.number), (number, Some(number)));
                 assert!(self.ended.insert(number), "a question ends once");
-                let text = match &answer {
-                    Answer::Suggestion(i) => &open.suggest[*i].answer,
-                    Answer::Edited { text, .. } | Answer::Text(text) => text,
-                    Answer::Form(_) => unreachable!("no step answers a form"),
-                };
-                let Setup { dialect, escape, .. } = before.setup();
-                assert!(*escape || reply.text.contains(&**text), "the answer is lost");
-                let end = dialect.reply.close.trim();
-                if *escape && end.starts_with("</") && end.ends_with('>') {
-                    let answer = &reply.text[dialect.reply.open.len()..];
-                    assert_eq!(answer.matches(end).count(), 1, "an answer ends before its end: {:?}", reply.text);
+                match &open.form {
+                    Some(_) => check_form(&answer, &reply.text),
+                    None => check_wrapping(open, &answer, before.setup(), &reply.text),
                 }
                 assert_eq!(reply.images, images);
                 self.mistakes = 0;
@@ -183,6 +266,37 @@ impl Script {
             let messages = Reply::messages_of(&self.replies, format);
             assert!(!messages.is_empty() || self.replies.iter().all(|reply| reply.text.trim().is_empty()));
         }
+    }
+}
+
+/// Checks that the answer to a question without a form is in its wrapping.
+fn check_wrapping(open: &Question, answer: &Answer, setup: &Setup, reply: &str) {
+    let text = match answer {
+        Answer::Suggestion(i) => &open.suggest[*i].answer,
+        Answer::Edited { text, .. } | Answer::Text(text) => text,
+        Answer::Form(_) => panic!("a question without a form took the answers to one"),
+    };
+    let Setup { dialect, escape, .. } = setup;
+    assert!(*escape || reply.contains(&**text), "the answer is lost");
+    let end = dialect.reply.close.trim();
+    if *escape && end.starts_with("</") && end.ends_with('>') {
+        let answer = &reply[dialect.reply.open.len()..];
+        assert_eq!(answer.matches(end).count(), 1, "an answer ends before its end: {reply:?}");
+    }
+}
+
+/// Checks that what the user wrote into a form is in the reply, as it is or as in JSON.
+fn check_form(answer: &Answer, reply: &str) {
+    let texts = match answer {
+        Answer::Edited { text, .. } | Answer::Text(text) => vec![&**text],
+        Answer::Suggestion(_) => vec![],
+        Answer::Form(answers) => {
+            answers.iter().flat_map(|one| [&one.text, &one.note]).flatten().map(|s| &**s).collect()
+        }
+    };
+    for text in texts.into_iter().map(str::trim) {
+        let quoted = serde_json::to_string(text).expect("a text serializes");
+        assert!(reply.contains(text) || reply.contains(&quoted[1..quoted.len() - 1]), "{text:?} is lost: {reply:?}");
     }
 }
 

@@ -7,7 +7,7 @@ use followup::wire::{self, Events, Format, ResponseParser};
 use followup::{Event, Limits, Policy};
 use followup_testing::{Cuts, Entry, Transcript};
 
-use crate::encode::{Ask, Dice, Other, PROVIDERS, Sent, send, send_with_leaks};
+use crate::encode::{Ask, AskedQuestion, Dice, Other, PROVIDERS, Sent, send, send_with_leaks};
 use crate::input::cut;
 
 /// The byte that ends the choices.
@@ -79,8 +79,8 @@ fn check_sent(sent: &Sent, cuts: &[u8], size: usize) {
                 },
                 Entry::Complete(ended) => {
                     let suggest = ended.suggestions.into_iter().map(|one| (one.answer, one.mode)).collect();
-                    let (tool, question) = (tools[&ended.index].clone(), ended.question.unwrap_or_default());
-                    asks.push((ended.index, Ask { id: ended.id, tool, question, suggest }));
+                    let ((tool, form), question) = (tools[&ended.index].clone(), ended.question.unwrap_or_default());
+                    asks.push((ended.index, Ask { id: ended.id, tool, question, suggest, form }));
                 }
                 Entry::Question { .. } | Entry::Mode { .. } | Entry::Suggestion { .. } => {}
                 Entry::Rejected(..) | Entry::Error(..) => panic!("{step}\n\"{}\"", body.escape_ascii()),
@@ -101,13 +101,14 @@ fn check_sent(sent: &Sent, cuts: &[u8], size: usize) {
     assert!(sent.leaked.is_none() && sent.reasoned.is_none());
 }
 
-/// Returns the tools of the complete calls, by index.
-fn tools(mut parser: ResponseParser, chunks: &[&[u8]]) -> BTreeMap<u64, String> {
+/// Returns the tools of the complete calls and the questions of their forms, by index.
+fn tools(mut parser: ResponseParser, chunks: &[&[u8]]) -> BTreeMap<u64, (String, Vec<AskedQuestion>)> {
     let mut tools = BTreeMap::new();
     let mut take = |mut events: Events<'_>| {
         while let Some(event) = events.next() {
             if let Ok(Event::Complete(call)) = event {
-                tools.insert(call.index(), call.tool().to_owned());
+                let form = call.shape().map_or_else(Vec::new, |_| AskedQuestion::all(call.questions()));
+                tools.insert(call.index(), (call.tool().to_owned(), form));
             }
         }
     };

@@ -163,15 +163,18 @@ fn scripts() -> impl Iterator<Item = Vec<u8>> {
         b"data:image/png;base64,iVBORw0KGgo=",
         b"GIF89a",
     ];
-    let steps =
-        [step::WRITES, step::ASKS, step::TAKES, step::EDITS, step::SAYS, step::CANCELS, step::GUIDES, step::SHOWS];
+    let fills: [&[u8]; 4] = [&[1, 2, 40], &[3, 4, 112], &[49], b""];
     (0..96_u8).map(move |i| {
         let mut script = vec![i.wrapping_mul(37), i, step::ASKS, 3, step::ASKS, 2];
         for number in 0..12_u8 {
-            let what = steps[usize::from(number.wrapping_mul(i | 1).wrapping_add(i)) % steps.len()];
-            let text = texts[usize::from(i / 8 + number) % texts.len()];
+            let what = number.wrapping_mul(i | 1).wrapping_add(i) % step::KINDS;
+            let text = match what {
+                step::FILLS | step::DISCUSSES | step::TIMES_OUT => fills[usize::from(i / 8 + number) % fills.len()],
+                _ => texts[usize::from(i / 8 + number) % texts.len()],
+            };
             match what {
-                step::ASKS | step::CANCELS => script.extend([what, number % 5]),
+                step::ASKS | step::CANCELS | step::DECLINES => script.extend([what, number % 5]),
+                step::CALLS => script.extend([what, i.wrapping_add(number)]),
                 step::TAKES => script.extend([what, number % 4 * 16 + number % 3]),
                 _ => script.extend([&[what, text.len() as u8], text].concat()),
             }

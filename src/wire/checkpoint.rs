@@ -5,11 +5,11 @@ use alloc::sync::Arc;
 use super::body::{BodyParser, SavedBody};
 use super::limits::Limits;
 use super::response::ResponseParser;
-use crate::checkpoint::Sealed;
+use crate::sealed::Sealed;
 use crate::{Policy, ResumeError};
 
 /// The version of the format. Any change of the stored data or of its meaning increases it.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// The state of a [`ResponseParser`] between two chunks, as data.
 ///
@@ -38,14 +38,14 @@ const VERSION: u32 = 6;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(transparent))]
-pub struct Checkpoint(Sealed<StoredResponse>);
+pub struct Checkpoint(Sealed<StoredResponse, VERSION>);
 
 impl Checkpoint {
     /// Forges the version and the checksum. For tests of what a forged checkpoint may do.
     #[doc(hidden)]
     #[must_use]
     pub fn with_valid_checksum(self) -> Checkpoint {
-        Checkpoint(self.0.reseal(VERSION))
+        Checkpoint(self.0.reseal())
     }
 }
 
@@ -67,7 +67,7 @@ impl ResponseParser {
     pub fn checkpoint(&self) -> Checkpoint {
         let state =
             StoredResponse { policy: self.policy().fingerprint(), limits: *self.limits(), body: self.body.save() };
-        Checkpoint(Sealed::new(VERSION, state))
+        Checkpoint(Sealed::new(state))
     }
 
     /// Returns a parser that continues where the checkpoint was made.
@@ -101,7 +101,7 @@ impl ResponseParser {
         limits: Limits,
         checkpoint: Checkpoint,
     ) -> Result<ResponseParser, ResumeError> {
-        let (policy, state) = (policy.into(), checkpoint.0.open(VERSION)?);
+        let (policy, state) = (policy.into(), checkpoint.0.open()?);
         if (policy.fingerprint(), limits) != (state.policy, state.limits) {
             return Err(ResumeError::OtherPolicy);
         }

@@ -2,7 +2,7 @@
 //!
 //! docs/question-tools.md cites where they come from.
 
-use followup::dialogue::{Answer, FormAnswer, IMAGE_LIMIT, Image, Reply, Template, Turn};
+use followup::dialogue::{Answer, FormAnswer, IMAGE_LIMIT, Image, MessageFormat, Reply, Template, Turn};
 use serde_json::{Value, json};
 
 use crate::common::asked_by;
@@ -69,6 +69,32 @@ fn claude_quotes_nothing_and_leaves_out_what_was_not_answered() {
     assert_replies("claude", "claude", [all, own, CLAUDE_DECLINED], ends);
     assert!(reply("claude", None, &questions(), none()).is_error);
     assert!(!reply("claude", None, &questions(), self::all()).is_error);
+}
+
+#[test]
+fn an_error_of_the_host_is_marked_in_anthropics_message_alone() {
+    let asked = |shape| asked_by(shape, None, &questions());
+    for (mut reply, is_error) in [
+        (asked("claude").decline(0).unwrap(), true),
+        (asked("claude").cancel(0).unwrap(), true),
+        (asked("claude").discuss(0, Vec::new()).unwrap(), true),
+        (asked("opencode").decline(0).unwrap(), true),
+        (asked("codex").cancel(0).unwrap(), true),
+        (asked("qwen").decline(0).unwrap(), false),
+        (reply("claude", None, &questions(), none()), true),
+        (reply("claude", None, &questions(), all()), false),
+    ] {
+        reply.id = Some("toolu_1".into());
+        let mut result = json!({"type": "tool_result", "tool_use_id": "toolu_1",
+            "content": [{"type": "text", "text": reply.text}]});
+        if is_error {
+            result["is_error"] = json!(true);
+        }
+        let messages = reply.messages(MessageFormat::Anthropic);
+        assert_eq!(messages, [json!({"role": "user", "content": [result]})]);
+        let messages = reply.messages(MessageFormat::OpenAiChat);
+        assert_eq!(messages, [json!({"role": "tool", "tool_call_id": "toolu_1", "content": reply.text})]);
+    }
 }
 
 /// Without an own answer, the images would come with the text for a declined call.

@@ -153,6 +153,36 @@ fn a_checkpoint_knows_the_syntax_of_its_stream() {
     assert_eq!(events_of(&mut resumed(Syntax::Markup), b"{}"), "{}");
 }
 
+/// Another version may have stored another state, which this one could not read.
+#[test]
+fn a_stored_checkpoint_of_another_version_is_an_error_that_says_so() {
+    let policy = Arc::new(Policy::new());
+    let version = serde_json::to_value(Parser::new(policy.clone()).checkpoint()).unwrap()["version"].as_u64().unwrap();
+    for state in [r#"{"layout":["another"]}"#, r#"{"policy":"text"}"#, "[1,2]", "7", "null"] {
+        let stored = |version| format!(r#"{{"version":{version},"checksum":7,"state":{state}}}"#);
+        let checkpoints =
+            [version - 1, version + 1, 0].map(|version| serde_json::from_str::<Checkpoint>(&stored(version)));
+        for checkpoint in checkpoints.map(Result::unwrap) {
+            for checkpoint in [checkpoint.clone(), checkpoint.clone().with_valid_checksum()] {
+                let error = Parser::resume(policy.clone(), checkpoint).unwrap_err();
+                assert_eq!(error, ResumeError::OtherVersion, "{state}");
+            }
+            assert!(serde_json::to_string(&checkpoint).is_err(), "its state is not stored again");
+        }
+        assert!(serde_json::from_str::<Checkpoint>(&stored(version)).is_err(), "{state}");
+        let list = format!("[{},7]", version + 1);
+        let checkpoint = serde_json::from_str::<Checkpoint>(&list).unwrap();
+        assert_eq!(Parser::resume(policy.clone(), checkpoint).unwrap_err(), ResumeError::OtherVersion);
+    }
+    for missing in [
+        r#"{"checksum":7,"state":7}"#,
+        r#"{"version":0,"state":7}"#,
+        &format!(r#"{{"version":{version},"checksum":7}}"#),
+    ] {
+        assert!(serde_json::from_str::<Checkpoint>(missing).is_err(), "{missing}");
+    }
+}
+
 // ------------------------------------------------------------------------------------------- forged
 
 /// Reads the rest of a stream from a forged checkpoint. No view may exceed the limits.

@@ -77,6 +77,50 @@ fn the_arguments_of_any_shape_mean_the_same_wherever_they_are_cut() {
     }
 }
 
+/// Returns the examples of docs/question-tools.md, each with the shapes that may read it.
+fn examples() -> Vec<(Vec<Shape>, &'static str)> {
+    let page = include_str!("../../docs/question-tools.md");
+    let (_, page) = page.split_once("\n## The built-in shapes\n").unwrap();
+    let (page, _) = page.split_once("\n## ").unwrap();
+    let mut examples = Vec::new();
+    for section in page.split("\n### ").skip(1) {
+        let (heading, text) = section.split_once('\n').unwrap();
+        let shapes: Vec<Shape> = heading.split(", ").filter_map(Shape::built_in).collect();
+        let lines = text.lines().map(|line| line.trim_matches('`')).filter(|line| line.starts_with("{\""));
+        examples.extend(lines.map(|line| (shapes.clone(), line)));
+    }
+    examples
+}
+
+#[test]
+fn the_examples_of_the_page_mean_the_same_wherever_they_are_cut() {
+    let mut sweep = Sweep::sampled(1, 8).thinned(4);
+    let (rules, mut read_by) = (Rules { limits: Limits::default(), strict: false }, Vec::new());
+    for (shapes, example) in examples() {
+        for shape in shapes {
+            let expected = read(shape.text(), example.as_bytes(), rules).comparable();
+            let is_read = expected.reason.is_none() && expected.notes.is_empty();
+            read_by.extend(is_read.then(|| shape.name().to_owned()));
+            let whole = read_chunks(parser(&shape, rules), &[example.as_bytes()]);
+            assert_eq!(whole.2.clone().comparable(), expected, "{example}");
+            for first in 0..=example.len() {
+                let (before, after) = example.as_bytes().split_at(first);
+                assert_eq!(read_chunks(parser(&shape, rules), &[before, after]), whole, "{example} at {first}");
+                for second in 1..after.len() {
+                    if sweep.tries(1) {
+                        let (middle, after) = after.split_at(second);
+                        let cut = read_chunks(parser(&shape, rules), &[before, middle, after]);
+                        assert_eq!(cut, whole, "{example} at {first} and {second} more");
+                    }
+                }
+            }
+        }
+    }
+    for name in Shape::built_in_names() {
+        assert!(read_by.iter().any(|one| one == name), "no example of {name} is read");
+    }
+}
+
 #[test]
 fn every_short_sequence_of_arguments_of_claude() {
     let beginnings = [
@@ -183,4 +227,88 @@ fn every_short_sequence_of_arguments_of_droid() {
         "(recommended)",
     ];
     sweep("droid", &beginnings, &pieces);
+}
+
+/// Keys in the order of sorted maps: the question and the label come last.
+#[test]
+fn every_short_sequence_of_arguments_of_codex() {
+    let beginnings = ["", r#"{"questions":[{"#, r#"{"questions":[{"options":[{"description":"D","#];
+    let pieces = [
+        "}",
+        "]",
+        ",",
+        "\"",
+        "x",
+        "{",
+        "null",
+        "\"id\":\"i\"",
+        "\"header\":\"H\"",
+        "\"label\":\"L (Recommended)\"",
+        "\"options\":[",
+        "\"question\":\"Q\"",
+    ];
+    sweep("codex", &beginnings, &pieces);
+}
+
+#[test]
+fn every_short_sequence_of_arguments_of_cursor() {
+    let beginnings = [r#"{"title":"T","#, r#"{"questions":[{"prompt":"Q","#, r#"{"questions":[{"options":[{"#];
+    let pieces = [
+        "}",
+        "]",
+        ",",
+        "\"",
+        "x",
+        "{",
+        "1",
+        "\"title\":\"T\"",
+        "\"id\":\"i\"",
+        "\"prompt\":\"P\"",
+        "\"label\":\"L\"",
+        "\"allow_multiple\":\"yes\"",
+        "\"options\":[",
+    ];
+    sweep("cursor", &beginnings, &pieces);
+}
+
+#[test]
+fn every_short_sequence_of_arguments_of_opencode() {
+    let beginnings = [r#"{"questions":""#, r#"{"questions":[{"question":"Q","#, r#"{"questions":[{"options":[{"#];
+    let pieces = [
+        "}",
+        "]",
+        ",",
+        "\"",
+        "x",
+        "[{\\\"question\\\":\\\"Q\\\"}]",
+        "\"type\":\"yes_no\"",
+        "\"label\":\"L\"",
+        "\"mode\":\"code\"",
+        "\"id\":1",
+        "\"choices\":[",
+        "\"multiple\":",
+        "true",
+    ];
+    sweep("opencode", &beginnings, &pieces);
+}
+
+/// A question beside a list, in either order.
+#[test]
+fn every_short_sequence_of_arguments_of_hermes() {
+    let beginnings = ["{", r#"{"question":"Q","#, r#"{"questions":[{"question":"Q"}],"#];
+    let pieces = [
+        "}",
+        "]",
+        ",",
+        "\"",
+        "null",
+        "\"question\":\"R\"",
+        "\"questions\":[",
+        "{\"question\":\"S\"}",
+        "\"choices\":[",
+        "{\"description\":\"D\"}",
+        "\"multi_select\":1",
+        "\"id\":\"i\"",
+    ];
+    sweep("hermes", &beginnings, &pieces);
 }

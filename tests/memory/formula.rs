@@ -128,6 +128,8 @@ fn a_form_holds_at_most_its_texts_however_long_it_goes_on() {
     let option = format!("{{\"description\":\"{label}\",\"label\":\"{label}\"}},");
     let dropped = format!("{{\"description\":\"{label}\"}},");
     let open = "{\"questions\":[{\"question\":\"Q\",\"options\":[";
+    let half = limits.answer * limits.suggestions / 2 - 100;
+    let before = format!("{{\"options\":\"{}\",\"question\":\"{long}", "a line\\n".repeat(half / 8));
     let twins = "{\"label\":\"a\",\"description\":\"b\"},".repeat(limits.suggestions);
     for (start, repeated) in [
         ("{\"questions\":[", format!("{{\"question\":\"{long}\"}},")),
@@ -140,6 +142,10 @@ fn a_form_holds_at_most_its_texts_however_long_it_goes_on() {
         ("{\"questions\":\"", "[{".into()),
         ("{\"questions\":[{\"", "a key ".into()),
         ("{\"other\":", "[".into()),
+        // Before a text that does not come, or does.
+        ("{\"options\":[", "{\"label\":\"any length\"},".into()),
+        ("{\"header\":\"", "any length ".into()),
+        ("", before),
     ] {
         let policy = || Policy::new().with_limits(limits);
         let native = Parser::arguments_of("AskUserQuestion", policy()).unwrap();

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::common::reference::{Atom, Rules};
-use crate::common::{oracle, parse, policy};
-use followup::{Limits, Parser};
+use crate::common::{oracle, parse, policy, shapes};
+use crate::shapes::line;
+use followup::{CallPart, Event, Limits, Note, Parser, Policy, Reason, Shape, Shapes};
 use followup_testing::Syntax;
 
 /// Returns how a call ended, in short.
@@ -269,6 +270,159 @@ fn a_string_may_be_as_long_as_all_suggestions_together() {
     }
 }
 
+/// Returns the lines of the questions of a call and its notes, or why it is rejected, and asserts that
+/// it is the same for the reference reader and for every cut.
+fn form_ends(shape: &str, arguments: &str, limits: Limits) -> Result<(Vec<String>, Vec<Note>), Reason> {
+    let shape = Shape::built_in(shape).unwrap();
+    let policy = Arc::new(Policy::new().with_limits(limits).with_shapes(Shapes::new([shape.clone()])));
+    let parser = || Parser::arguments_of(shape.tools().next().unwrap(), policy.clone()).unwrap();
+    let rules = shapes::Rules { limits, strict: false };
+    let expected = shapes::read(shape.text(), arguments.as_bytes(), rules).comparable();
+    for cut in 0..=arguments.len() {
+        let (one, two) = arguments.as_bytes().split_at(cut);
+        let end = shapes::view::end(parser(), [one, two]).comparable();
+        assert_eq!(end, expected, "{arguments} cut at {cut}");
+    }
+    let mut parser = parser();
+    drop(parser.feed(arguments));
+    match parser.finish().next() {
+        Some(Event::Complete(call)) => Ok((call.questions().iter().map(line).collect(), call.notes().to_vec())),
+        Some(Event::Rejected(call)) => Err(call.reason()),
+        event => panic!("{event:?}: {arguments}"),
+    }
+}
+
+#[test]
+fn each_text_of_a_question_tool_may_be_as_long_as_its_limit() {
+    use CallPart::{Answer, Description, Header, Mode, Question};
+    type SetLimit = fn(&mut Limits, usize);
+    let question: SetLimit = |limits, n| limits.question = n;
+    let header: SetLimit = |limits, n| limits.header = n;
+    let description: SetLimit = |limits, n| limits.description = n;
+    let answer: SetLimit = |limits, n| limits.answer = n;
+    let of_call = |text: &str| format!(r#"{{{text},"questions":[{{"prompt":"Q"}}]}}"#);
+    let of_question = |key: &str, text: &str| format!(r#"{{"questions":[{{"{key}":"Q",{text}}}]}}"#);
+    let of_option =
+        |key: &str, text: &str| format!(r#"{{"questions":[{{"{key}":"Q","options":[{{"label":"L",{text}}}]}}]}}"#);
+    let alone = |text: &str| format!(r#"{{"questions":[{{{text}}}]}}"#);
+    let in_map = |id: &str| format!(r#"{{"requestedSchema":{{"properties":{{"{id}":{{"title":"Q"}}}}}}}}"#);
+    for (shape, arguments, part, set) in [
+        ("claude", alone(r#""question":"12345""#), Question, question),
+        ("claude", r#"{"questions":["12345"]}"#.to_owned(), Question, question),
+        ("claude", r#"{"questions":"12345"}"#.to_owned(), Question, question),
+        ("claude", r#"{"question":"12345"}"#.to_owned(), Question, question),
+        ("claude", of_question("question", r#""header":"12345""#), Header, header),
+        ("codex", of_question("question", r#""id":"12345""#), Header, header),
+        ("mcp", in_map("12345"), Header, header),
+        ("claude", r#"{"questions":{"abcde":{"question":"Q"}}}"#.to_owned(), Header, header),
+        ("cursor", of_call(r#""title":"12345""#), Description, description),
+        ("vscode", of_question("question", r#""message":"12345""#), Description, description),
+        ("gemini", of_question("question", r#""placeholder":"12345""#), Description, description),
+        ("claude", of_option("question", r#""description":"12345""#), Description, description),
+        ("claude", of_option("question", r#""preview":"12345""#), Description, description),
+        ("cursor", of_option("prompt", r#""id":"12345""#), Answer, answer),
+        ("opencode", of_option("question", r#""mode":"12345""#), Mode, answer),
+        ("claude", of_question("question", r#""options":[{"label":"12345"}]"#), Answer, answer),
+        ("claude", of_question("question", r#""options":["12345"]"#), Answer, answer),
+        ("claude", of_question("question", r#""options":"12345""#), Answer, answer),
+        ("claude", of_question("question", r#""options":{"abcde":{}}"#), Answer, answer),
+        // White space and characters of several bytes count; escapes count as what they are.
+        ("claude", alone(r#""question":" 123 ""#), Question, question),
+        ("claude", alone(r#""question":"é数""#), Question, question),
+        ("claude", alone(r#""question":"1234\u0035""#), Question, question),
+        ("claude", of_question("question", r#""header":"\u00e9 1 ""#), Header, header),
+    ] {
+        let with = |limit| {
+            let mut limits = Limits::default();
+            set(&mut limits, limit);
+            form_ends(shape, &arguments, limits)
+        };
+        let read = with(5);
+        assert!(read.as_ref().is_ok_and(|(lines, _)| lines.len() == 1), "{arguments}: {read:?}");
+        assert_eq!(with(6), read, "{arguments}");
+        assert_eq!(with(4), Err(Reason::TooLong { part, limit: 4 }), "{arguments}");
+    }
+}
+
+#[test]
+fn later_questions_are_dropped_with_a_note() {
+    let forms = [
+        ("claude", r#"{"questions":[{"question":"A"},null,{"question":"B"},{"question":"C","header":"H"}]}"#),
+        ("claude", r#"[{"question":"A"},{"question":"B"},{"question":"C"}]"#),
+        ("claude", r#"{"questions":{"0":{"question":"A"},"1":"B","2":[{"question":"C"}]}}"#),
+        ("claude", r#"{"questions":"[{\"question\":\"A\"},{\"question\":\"B\"},{\"question\":\"C\"}]"}"#),
+        ("droid", r#"{"questionnaire":"[question] A\n[question] B\n[question] C"}"#),
+    ];
+    for (shape, arguments) in forms {
+        let with = |questions| {
+            let (lines, notes) = form_ends(shape, arguments, Limits { questions, ..Limits::default() }).unwrap();
+            (lines.len(), notes.contains(&Note::QuestionsDropped))
+        };
+        assert_eq!([with(2), with(3), with(4)], [(2, true), (3, false), (3, false)], "{arguments}");
+    }
+    let none = form_ends("claude", forms[0].1, Limits { questions: 0, ..Limits::default() });
+    assert_eq!(none, Err(Reason::MissingParameter));
+}
+
+#[test]
+fn later_suggestions_of_each_question_are_dropped_with_a_note() {
+    for list in [
+        r#"["A",{"label":"B"},null,"C"]"#,
+        r#"{"A":"a","B":"b","C":"c"}"#,
+        r#""A\n\nB\nC""#,
+        r#""[\"A\",\"B\",\"C\"]""#,
+    ] {
+        let arguments =
+            format!(r#"{{"questions":[{{"question":"Q","options":{list}}},{{"question":"R","options":["D"]}}]}}"#);
+        let with = |suggestions| {
+            let limits = Limits { suggestions, ..Limits::default() };
+            let (lines, notes) = form_ends("claude", &arguments, limits).unwrap();
+            let counts: Vec<_> = lines.iter().map(|line| line.matches("; ").count()).collect();
+            (counts, notes.contains(&Note::SuggestionsDropped))
+        };
+        let all = (vec![3, 1], false);
+        assert_eq!([with(2), with(3), with(4)], [(vec![2, 1], true), all.clone(), all], "{list}");
+    }
+}
+
+#[test]
+fn what_is_dropped_of_a_question_tool_has_no_limits() {
+    let limits =
+        Limits { question: 1, header: 1, description: 1, answer: 1, questions: 1, suggestions: 1, ..Limits::default() };
+    // Only a string that has to be kept until its end has one.
+    let arguments = r#"{"questions":[{"question":"Q","options":[{"label":"A"},{"label":"12345","preview":"12345"}]},
+        {"question":"12345","header":"12345","options":[{"label":"12345","description":"12345"}]}]}"#;
+    let (lines, notes) = form_ends("claude", arguments, limits).unwrap();
+    assert_eq!(lines, ["Q -multiple +custom; A"]);
+    assert!(notes.contains(&Note::QuestionsDropped) && notes.contains(&Note::SuggestionsDropped), "{notes:?}");
+}
+
+#[test]
+fn all_texts_of_a_question_tool_together_may_be_as_long_as_their_limit() {
+    // 12 bytes of texts, of which the label is the last.
+    let arguments =
+        r#"{"questions":[{"question":"123","header":"12","options":[{"description":"1234","label":"123"}]}]}"#;
+    let with = |texts| form_ends("claude", arguments, Limits { texts, ..Limits::default() });
+    assert_eq!(with(11), Err(Reason::TooLong { part: CallPart::Arguments, limit: 11 }));
+    assert!(with(12).is_ok_and(|(lines, _)| lines == ["[12] 123 -multiple +custom; 123: 1234"]));
+    assert_eq!(with(13), with(12));
+}
+
+#[test]
+fn what_comes_before_the_text_of_a_question_may_be_half_as_long_as_all_suggestions() {
+    // Of `,"header":"12","multiSelect":1`, with these blanks.
+    let with = |limit: usize, blanks: usize| {
+        let limits = Limits { answer: limit, suggestions: 2, ..Limits::default() };
+        let arguments = format!(r#"{{"header":{}"12","multiSelect":1 ,"question":"Q"}}"#, " ".repeat(blanks));
+        form_ends("claude", &arguments, limits).map(|(lines, _)| lines)
+    };
+    let too_long = |limit| Err(Reason::TooLong { part: CallPart::Suggestions, limit });
+    assert_eq!(with(29, 0), too_long(29));
+    assert_eq!(with(30, 0), Ok(vec!["[12] Q +multiple +custom".to_owned()]));
+    assert_eq!(with(30, 1), too_long(30));
+    assert_eq!(with(31, 1), with(30, 0));
+}
+
 #[test]
 fn the_smallest_and_the_largest_limits_hold() {
     let stream = ask("<question>Q</question><follow_up><suggest>A</suggest></follow_up><options>[1]</options>");
@@ -300,6 +454,7 @@ fn the_defaults_are_the_documented_ones() {
         (limits.question, limits.answer, limits.suggestions, limits.tag, limits.bare),
         (102_400, 16_384, 32, 256, 2_048)
     );
+    assert_eq!((limits.questions, limits.header, limits.description, limits.texts), (16, 1_024, 16_384, 1_048_576));
     assert_eq!(
         (rules.question, rules.answer, rules.suggestions, rules.tag, rules.bare),
         (102_400, 16_384, 32, 256, 2_048)

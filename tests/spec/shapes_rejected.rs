@@ -1,8 +1,8 @@
 //! What is left of a call of a question tool that is rejected.
 
-use followup::{Event, Parser, Policy, Shape, Shapes};
+use followup::{Event, Parser, Policy, Reason, Shape, Shapes};
 
-use crate::shapes::line;
+use crate::shapes::{line, read};
 
 /// Returns the questions of the rejected call, and those of the last partial.
 fn rejected(tool: &str, arguments: &str, size: usize) -> (Vec<String>, Vec<String>) {
@@ -61,4 +61,47 @@ fn a_call_that_ends_as_it_should_keeps_options_that_get_their_labels_at_the_end(
     let mut events = parser.finish();
     let Some(Event::Complete(call)) = events.next() else { panic!() };
     assert_eq!(call.questions().iter().map(line).collect::<Vec<_>>(), ["{a} T -multiple -custom -required; p"]);
+}
+
+#[test]
+fn a_permission_without_a_title_or_an_option_is_rejected() {
+    let end = |arguments: &str| {
+        let parser = Parser::arguments_of("session/request_permission", Policy::new()).unwrap();
+        read(parser, arguments).map(|(lines, _)| lines)
+    };
+    let whole = end(r#"{"toolCall":{"toolCallId":"t","title":"Run ls"},"options":[{"optionId":"a","name":"Allow"}]}"#);
+    assert_eq!(whole, Ok(vec!["Run ls -multiple -custom; Allow=a".to_owned()]));
+    for arguments in [
+        r#"{"toolCall":{"toolCallId":"t"},"options":[{"optionId":"a","name":"Allow"}]}"#,
+        r#"{"toolCall":{"title":null},"options":[{"optionId":"a","name":"Allow"}]}"#,
+        r#"{"toolCall":{"title":"Run ls"},"options":[]}"#,
+        r#"{"toolCall":{"title":"Run ls"},"options":[{"kind":"allow_once"}]}"#,
+        r#"{"toolCall":{"title":"Run ls"}}"#,
+    ] {
+        assert_eq!(end(arguments), Err(Reason::MissingParameter), "{arguments}");
+    }
+}
+
+#[test]
+fn a_form_without_fields_is_rejected() {
+    for schema in [r#"{"type":"object","properties":{}}"#, r#"{"type":"object"}"#, "{}", "null"] {
+        let parser = Parser::arguments_of("elicitation/create", Policy::new()).unwrap();
+        let arguments = format!(r#"{{"message":"Continue?","requestedSchema":{schema}}}"#);
+        assert_eq!(read(parser, &arguments), Err(Reason::MissingParameter), "{arguments}");
+    }
+}
+
+#[test]
+fn a_shape_may_need_an_option_of_each_question() {
+    let shape = |more: &str| format!("shape s\ntool t\n{more}questions list\ntext text\noptions options\n");
+    let end = |more: &str, arguments: &str| {
+        let shapes = Shapes::new([Shape::parse(shape(more)).unwrap()]);
+        let parser = Parser::arguments_of("t", Policy::new().with_shapes(shapes)).unwrap();
+        read(parser, arguments).map(|(lines, _)| lines.len())
+    };
+    let one = r#"{"list":[{"text":"Q","options":["A"]},{"text":"R"}]}"#;
+    let all = r#"{"list":[{"text":"Q","options":["A"]},{"options":["B"],"text":"R"}]}"#;
+    assert_eq!((end("needs options\n", one), end("needs options\n", all)), (Err(Reason::MissingParameter), Ok(2)));
+    // A generic tool is told apart in a provider's stream only.
+    assert_eq!((end("", one), end("generic\nneeds options\n", one)), (Ok(2), Ok(2)));
 }

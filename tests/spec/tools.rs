@@ -1,6 +1,7 @@
 //! The names of other tools, which are data of the reference systems.
 
-use followup::Tools;
+use followup::{Parser, Tools};
+use followup_testing::{Entry, Transcript};
 
 /// The tools of the reference systems.
 const TOOLS: [&str; 24] = [
@@ -79,4 +80,23 @@ fn the_default_tools_are_those_of_the_reference_systems() {
     let default = Tools::default();
     assert!(default.tools().eq(TOOLS));
     assert!(default.parameters().eq(PARAMETERS));
+}
+
+#[test]
+fn tags_of_question_tools_without_markup_stay_text() {
+    for message in [
+        "Ask: <AskUserQuestion><question>Tea?</question><options>[\"A\"]</options></AskUserQuestion> Done.",
+        "<AskUserQuestion>{\"questions\": [{\"question\": \"Tea?\"}]}</AskUserQuestion>",
+        "<request_user_input>\n<question>Tea?</question>\n</request_user_input>",
+        "<ask_user><question>Tea?</question><choices>A</choices></ask_user>",
+        "<question>Tea?</question>",
+        "<question>Tea?</question><follow_up><suggest>A</suggest></follow_up>",
+        "<suggest mode=\"code\">A</suggest> and <options>[\"A\"]</options>",
+    ] {
+        for cut in 0..=message.len() {
+            let (one, two) = message.as_bytes().split_at(cut);
+            let transcript = Transcript::of(&mut Parser::default(), [one, two]);
+            assert_eq!(transcript.entries(), [Entry::Text(message.to_owned())], "{message} cut at {cut}");
+        }
+    }
 }

@@ -63,6 +63,19 @@ fn a_body_resumed_after_any_byte_has_the_same_events() {
     }
 }
 
+/// Another version may have stored another state, which this one could not read.
+#[test]
+fn a_stored_body_of_another_version_is_an_error_that_says_so() {
+    let checkpoint = ResponseParser::new(Format::Anthropic, Policy::new()).checkpoint();
+    let version = serde_json::to_value(&checkpoint).unwrap()["version"].as_u64().unwrap();
+    for version in [version - 1, version + 1] {
+        let stored = format!(r#"{{"version":{version},"checksum":7,"state":{{"layout":"another"}}}}"#);
+        let checkpoint = serde_json::from_str::<Checkpoint>(&stored).unwrap();
+        let error = ResponseParser::resume(Policy::new(), Limits::default(), checkpoint).unwrap_err();
+        assert_eq!(error, ResumeError::OtherVersion);
+    }
+}
+
 #[test]
 fn a_body_resumed_after_every_byte_has_the_same_events() {
     let (policy, mut sweep) = (Arc::new(Policy::new()), Sweep::new(1));

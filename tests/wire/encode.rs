@@ -3,6 +3,7 @@
 //! All choices come from one list of bytes, so that a property test can shrink a failing stream.
 //! After the end of the list, every choice is the plainest one.
 
+use followup::Questions;
 use followup::wire::Format;
 
 /// A source of choices.
@@ -37,13 +38,56 @@ impl Dice {
 /// The text of a suggestion, and its mode.
 pub type Suggestion = (String, Option<String>);
 
-/// A call of a question tool, with one question.
+/// A call of a question tool, with its first question.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ask {
     pub id: Option<String>,
     pub tool: String,
     pub question: String,
     pub suggest: Vec<Suggestion>,
+    /// All questions, unless the tool is `ask_followup_question`.
+    pub form: Vec<AskedQuestion>,
+}
+
+/// A question of a call of another question tool.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AskedQuestion {
+    pub id: Option<String>,
+    pub header: Option<String>,
+    pub text: String,
+    pub multiple: Option<bool>,
+    pub options: Vec<AskedOption>,
+}
+
+/// An option of such a question.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct AskedOption {
+    pub label: String,
+    pub description: Option<String>,
+    pub value: Option<String>,
+}
+
+impl AskedQuestion {
+    /// Returns the questions of a call that was read.
+    pub fn all(questions: Questions<'_>) -> Vec<AskedQuestion> {
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        let questions = questions.iter().map(|one| AskedQuestion {
+            id: text(one.id),
+            header: text(one.header),
+            text: one.text.to_owned(),
+            multiple: one.multiple,
+            options: one
+                .suggestions
+                .iter()
+                .map(|one| AskedOption {
+                    label: one.answer.to_owned(),
+                    description: text(one.description),
+                    value: text(one.value),
+                })
+                .collect(),
+        });
+        questions.collect()
+    }
 }
 
 /// Another tool's call.
@@ -334,35 +378,85 @@ impl JsonWriter<'_> {
     }
 
     /// The arguments of a call of another question tool.
-    fn shaped(&mut self, tool: &QuestionTool, question: &str, suggest: &[Suggestion]) {
+    fn shaped(&mut self, tool: &QuestionTool, form: &[AskedQuestion]) {
         match tool.list {
-            Some(list) => self.row(["{", "}"], [list], |json, list| {
+            QuestionList::None => self.one_question(tool, &form[0]),
+            QuestionList::Array(list) => self.row(["{", "}"], [list], |json, list| {
                 json.key(list);
-                json.row(["[", "]"], [()], |json, ()| json.one_question(tool, question, suggest));
+                json.row(["[", "]"], form, |json, question| json.one_question(tool, question));
             }),
-            None => self.one_question(tool, question, suggest),
+            QuestionList::Fields => self.row(["{", "}"], ["requestedSchema"], |json, schema| {
+                json.key(schema);
+                json.row(["{", "}"], ["type", "properties"], |json, key| {
+                    json.key(key);
+                    match key {
+                        "type" => json.string("object"),
+                        _ => json.row(["{", "}"], form, |json, question| {
+                            json.key(question.id.as_deref().expect("a field has a name"));
+                            json.one_question(tool, question);
+                        }),
+                    }
+                });
+            }),
         }
     }
 
-    fn one_question(&mut self, tool: &QuestionTool, question: &str, suggest: &[Suggestion]) {
-        let mut keys = vec![tool.text];
-        keys.insert(self.dice.below(2), tool.options);
+    fn one_question(&mut self, tool: &QuestionTool, question: &AskedQuestion) {
+        let is_given = |part: Part| match part {
+            Part::Id => question.id.is_some(),
+            Part::Header => question.header.is_some(),
+            Part::Multiple => question.multiple == Some(true),
+            _ => true,
+        };
+        let mut keys: Vec<_> = tool.question.iter().copied().filter(|&(_, part)| is_given(part)).collect();
+        let start = self.dice.below(keys.len());
+        keys.rotate_left(start);
         if self.dice.once_in(4) {
-            keys.insert(self.dice.below(keys.len() + 1), "unknown");
+            keys.insert(self.dice.below(keys.len() + 1), ("unknown", Part::Unknown));
         }
-        self.row(["{", "}"], keys, |json, key| {
-            json.key(key);
-            match key {
-                "unknown" => json.ignored(),
-                key if key == tool.text => json.string(question),
-                _ => json.row(["[", "]"], suggest, |json, (text, _)| match tool.label {
-                    Some(label) => json.row(["{", "}"], [label], |json, label| {
-                        json.key(label);
-                        json.string(text);
-                    }),
-                    None => json.string(text),
-                }),
+        let is_array = question.multiple == Some(true);
+        self.row(["{", "}"], keys, |json, (key, part)| match part {
+            Part::Text => json.member(key, &question.text),
+            Part::Id => json.member(key, question.id.as_deref().unwrap_or_default()),
+            Part::Header => json.member(key, question.header.as_deref().unwrap_or_default()),
+            Part::Multiple if tool.list == QuestionList::Fields => json.member(key, "array"),
+            Part::Multiple => {
+                json.key(key);
+                json.out.push_str("true");
             }
+            Part::Options if tool.list == QuestionList::Fields && is_array => {
+                json.key("items");
+                json.row(["{", "}"], [()], |json, ()| json.options("anyOf", tool, question));
+            }
+            Part::Options => json.options(key, tool, question),
+            Part::Unknown => {
+                json.key(key);
+                json.ignored();
+            }
+        });
+    }
+
+    fn member(&mut self, key: &str, text: &str) {
+        self.key(key);
+        self.string(text);
+    }
+
+    fn options(&mut self, key: &str, tool: &QuestionTool, question: &AskedQuestion) {
+        self.key(key);
+        self.row(["[", "]"], &question.options, |json, option| {
+            if tool.option.is_empty() {
+                return json.string(&option.label);
+            }
+            let text = |part: usize| match part {
+                0 => Some(&option.label),
+                1 => option.description.as_ref(),
+                _ => option.value.as_ref(),
+            };
+            let mut keys: Vec<_> =
+                tool.option.iter().enumerate().filter_map(|(part, &key)| Some((key?, text(part)?))).collect();
+            let start = json.dice.below(keys.len());
+            keys.rotate_left(start);
+            json.row(["{", "}"], keys, |json, (key, text)| json.member(key, text));
         });
     }
 
@@ -485,6 +579,8 @@ struct PlannedCall {
     tool: &'static str,
     /// The question and the suggestions, untrimmed.
     asks: Option<(String, Vec<Suggestion>)>,
+    /// All questions, if the tool is another question tool.
+    form: Vec<AskedQuestion>,
     arguments: String,
     /// The arguments are JSON in one event, not a string.
     whole: bool,
@@ -497,31 +593,108 @@ const TOOL: &str = "ask_followup_question";
 /// Another question tool.
 struct QuestionTool {
     name: &'static str,
-    /// The key of its list of questions; `None` if its arguments are the question.
-    list: Option<&'static str>,
-    text: &'static str,
-    options: &'static str,
-    /// The key of an option's label; `None` if options are strings.
-    label: Option<&'static str>,
+    list: QuestionList,
+    /// The keys of a question, in the order of the tool's schema.
+    question: &'static [(&'static str, Part)],
+    /// The keys of an option's label, description and value. Without any, options are strings.
+    option: &'static [Option<&'static str>],
 }
 
-impl QuestionTool {
-    const fn new(
-        name: &'static str,
-        list: Option<&'static str>,
-        [text, options]: [&'static str; 2],
-        label: Option<&'static str>,
-    ) -> QuestionTool {
-        QuestionTool { name, list, text, options, label }
-    }
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum QuestionList {
+    /// The arguments are the question.
+    None,
+    Array(&'static str),
+    /// The fields of a form, whose names are the ids.
+    Fields,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Id,
+    Header,
+    Text,
+    Options,
+    Multiple,
+    Unknown,
 }
 
 const QUESTION_TOOLS: &[QuestionTool] = &[
-    QuestionTool::new("AskUserQuestion", Some("questions"), ["question", "options"], Some("label")),
-    QuestionTool::new("AskQuestion", Some("questions"), ["prompt", "options"], Some("label")),
-    QuestionTool::new("question", Some("questions"), ["question", "options"], Some("label")),
-    QuestionTool::new("ask_user", None, ["question", "choices"], None),
+    QuestionTool {
+        name: "AskUserQuestion",
+        list: QuestionList::Array("questions"),
+        question: &[
+            ("question", Part::Text),
+            ("header", Part::Header),
+            ("options", Part::Options),
+            ("multiSelect", Part::Multiple),
+        ],
+        option: &[Some("label"), Some("description")],
+    },
+    QuestionTool {
+        name: "AskQuestion",
+        list: QuestionList::Array("questions"),
+        question: &[
+            ("id", Part::Id),
+            ("prompt", Part::Text),
+            ("options", Part::Options),
+            ("allow_multiple", Part::Multiple),
+        ],
+        option: &[Some("label"), None, Some("id")],
+    },
+    QuestionTool {
+        name: "question",
+        list: QuestionList::Array("questions"),
+        question: &[("question", Part::Text), ("options", Part::Options), ("multiple", Part::Multiple)],
+        option: &[Some("label"), Some("description")],
+    },
+    QuestionTool {
+        name: "ask_user",
+        list: QuestionList::None,
+        question: &[("question", Part::Text), ("choices", Part::Options)],
+        option: &[],
+    },
+    QuestionTool {
+        name: "request_user_input",
+        list: QuestionList::Array("questions"),
+        question: &[("header", Part::Header), ("id", Part::Id), ("options", Part::Options), ("question", Part::Text)],
+        option: &[Some("label"), Some("description")],
+    },
+    QuestionTool {
+        name: "elicitation/create",
+        list: QuestionList::Fields,
+        question: &[("type", Part::Multiple), ("title", Part::Text), ("oneOf", Part::Options)],
+        option: &[Some("title"), None, Some("const")],
+    },
 ];
+
+impl QuestionTool {
+    /// Draws the questions of a call.
+    fn draw(&self, dice: &mut Dice) -> Vec<AskedQuestion> {
+        let count = if self.list == QuestionList::None { 1 } else { 1 + dice.below(3) };
+        (0..count).map(|_| self.draw_question(dice)).collect()
+    }
+
+    fn draw_question(&self, dice: &mut Dice) -> AskedQuestion {
+        let has = |part| self.question.iter().any(|(_, one)| *one == part);
+        let text = value(dice, "Which one?");
+        let has_field = |part: usize| self.option.get(part).is_some_and(Option::is_some);
+        let options = (0..dice.below(6)).map(|_| AskedOption {
+            label: value(dice, "A"),
+            description: (has_field(1) && dice.once_in(2)).then(|| value(dice, "B")),
+            value: (has_field(2) && dice.once_in(2)).then(|| value(dice, "c")),
+        });
+        let options = options.collect();
+        let has_id = self.list == QuestionList::Fields || has(Part::Id) && dice.once_in(2);
+        AskedQuestion {
+            id: has_id.then(|| value(dice, "id")),
+            header: (has(Part::Header) && dice.once_in(2)).then(|| value(dice, "Head")),
+            text,
+            multiple: Some(has(Part::Multiple) && dice.once_in(3)),
+            options,
+        }
+    }
+}
 
 /// Names that question tools and other tools have.
 const GENERIC: &[&str] = &["question", "ask_user"];
@@ -547,18 +720,23 @@ impl PlannedCall {
             (true, Format::Ollama) => BLANKS_IN_LINE,
             (true, _) => BLANKS_WITH_LF,
         };
+        let form = question_tool.map_or_else(Vec::new, |tool| tool.draw(dice));
         let asks = asking.then(|| {
+            if let Some(first) = form.first() {
+                let suggest = first.options.iter().map(|option| (option.label.clone(), None));
+                return (first.text.clone(), suggest.collect());
+            }
             let question = value(dice, "Which one?");
             let suggest = (0..dice.below(6)).map(|_| {
                 let mode = dice.once_in(3).then(|| value(dice, "code"));
-                (value(dice, "A"), mode.filter(|_| tool == TOOL))
+                (value(dice, "A"), mode)
             });
             (question, suggest.collect::<Vec<_>>())
         });
         let lax = !whole && dice.once_in(8);
         let mut json = JsonWriter { out: String::new(), dice, blanks, lax, hides_tags: false };
         match (&asks, question_tool) {
-            (Some((question, suggest)), Some(tool)) => json.shaped(tool, question, suggest),
+            (Some(_), Some(tool)) => json.shaped(tool, &form),
             (Some((question, suggest)), None) => json.arguments(question, suggest),
             (None, _) if custom => {
                 let text = value(json.dice, "*** Begin");
@@ -579,7 +757,7 @@ impl PlannedCall {
             false => json.out,
         };
         let id = ids.then(|| format!("call_{number}{}", dice.pick(&["", "é", "\"", "-x"])));
-        PlannedCall { id, tool, asks, arguments, whole, custom }
+        PlannedCall { id, tool, asks, form, arguments, whole, custom }
     }
 
     fn id(&self) -> &str {
@@ -599,7 +777,7 @@ fn envelope(question: &str, suggest: &[Suggestion], dice: &mut Dice) -> (String,
 fn asked(tool: &str, id: Option<String>, question: &str, suggest: &[Suggestion]) -> Ask {
     let trim = |text: &str| if tool == TOOL { text.trim().to_owned() } else { text.to_owned() };
     let suggest = suggest.iter().map(|(text, mode)| (trim(text), mode.as_deref().map(trim)));
-    Ask { id, tool: tool.to_owned(), question: trim(question), suggest: suggest.collect() }
+    Ask { id, tool: tool.to_owned(), question: trim(question), suggest: suggest.collect(), form: Vec::new() }
 }
 
 /// One step of sending a message. Calls are indices.
@@ -917,6 +1095,10 @@ fn encode(format: Format, dice: &mut Dice, with_leaks: bool) -> Sent {
     };
     let leaked = (with_leaks && dice.once_in(2)).then(|| leak(dice));
     let reasoned = (with_leaks && dice.once_in(2)).then(|| leak(dice));
+    // A body that says nothing is an error.
+    if calls.is_empty() && leaked.is_none() && prose.is_empty() {
+        prose = "Done.".to_owned();
+    }
     let mut all = leaked.as_ref().map_or(String::new(), |(text, _)| text.clone()) + &prose;
     if format == Format::Replicate {
         // The data of an event can't have it.
@@ -969,7 +1151,9 @@ fn encode(format: Format, dice: &mut Dice, with_leaks: bool) -> Sent {
         let SendStep::Start(i, _) = step else { continue };
         let call = &calls[*i];
         match &call.asks {
-            Some((question, suggest)) => asks.push(asked(call.tool, call.id.clone(), question, suggest)),
+            Some((question, suggest)) => {
+                asks.push(Ask { form: call.form.clone(), ..asked(call.tool, call.id.clone(), question, suggest) });
+            }
             None => {
                 // An empty object at the start of a block means that the input is still to come.
                 let is_empty = call.arguments.split_whitespace().collect::<String>() == "{}";

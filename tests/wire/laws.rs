@@ -12,9 +12,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use crate::encode::{Ask, Dice, Other, PROVIDERS, Sent};
+use crate::encode::{Ask, AskedQuestion, Dice, Other, PROVIDERS, Sent};
 use followup::wire::{Error, Events, Format, Limits, ResponseParser};
-use followup::{Event, Field, Note, Policy, Reason, Suggestions};
+use followup::{Complete, Event, Field, Note, Partial, Policy, Reason, Shape, Suggestions};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;
@@ -38,8 +38,47 @@ struct Received {
     reasoned: Vec<Ask>,
     superseded: usize,
     unexpected: Vec<String>,
-    /// The sum of the deltas of the open calls: question and answers.
-    open: BTreeMap<u64, (String, Vec<String>)>,
+    /// The sum of the deltas of each text of the open calls.
+    open: BTreeMap<u64, Deltas>,
+}
+
+/// The deltas of a call: by question, by suggestion unless a text is the question's, and by field.
+type Deltas = BTreeMap<(usize, Option<usize>, String), String>;
+
+/// Adds what a partial appends, and checks that it shows the text with it.
+fn append(deltas: &mut Deltas, call: &Partial<'_>) {
+    let place = (call.question_index(), call.suggestion_index(), format!("{:?}", call.field()));
+    let text = deltas.entry(place).or_default();
+    text.push_str(call.delta());
+    let question = call.questions().get(call.question_index());
+    let suggestion = || question?.suggestions.get(call.suggestion_index()?);
+    let shown = match call.field() {
+        Field::Title => call.title(),
+        Field::Question => question.map(|one| one.text),
+        Field::Header => question.and_then(|one| one.header),
+        Field::Suggestion => suggestion().map(|one| one.answer),
+        Field::Description => suggestion().and_then(|one| one.description),
+        field => panic!("no call has {field:?}"),
+    };
+    assert_eq!(shown.unwrap_or_default(), text);
+}
+
+/// Returns the texts of a call that grow.
+fn texts(call: &Complete<'_>) -> Deltas {
+    let mut texts = Deltas::new();
+    let mut add = |question, suggestion, field: Field, text: Option<&str>| {
+        texts.extend(text.map(|text| ((question, suggestion, format!("{field:?}")), text.to_owned())));
+    };
+    add(0, None, Field::Title, call.title());
+    for (i, question) in call.questions().iter().enumerate() {
+        add(i, None, Field::Question, Some(question.text));
+        add(i, None, Field::Header, question.header);
+        for (k, suggestion) in question.suggestions.iter().enumerate() {
+            add(i, Some(k), Field::Suggestion, Some(suggestion.answer));
+            add(i, Some(k), Field::Description, suggestion.description);
+        }
+    }
+    texts
 }
 
 fn owned(suggestions: Suggestions<'_>) -> Vec<(String, Option<String>)> {
@@ -76,27 +115,19 @@ impl Received {
                     }
                 }
                 Ok(Event::Partial(call)) => {
-                    let (question, answers) = self.open.entry(call.index()).or_default();
-                    match call.field() {
-                        Field::Question => question.push_str(call.delta()),
-                        Field::Suggestion => {
-                            answers.resize(call.suggestions().len(), String::new());
-                            answers.last_mut().expect("there is one").push_str(call.delta());
-                        }
-                        field => panic!("a call of ask_followup_question has no {field:?}"),
-                    }
-                    assert_eq!(call.question().unwrap_or_default(), question);
-                    assert!(call.suggestions().iter().map(|one| one.answer).eq(answers.iter()));
+                    append(self.open.entry(call.index()).or_default(), &call);
                 }
                 Ok(Event::Complete(call)) => {
-                    let (question, answers) = self.open.remove(&call.index()).unwrap_or_default();
-                    assert_eq!(call.question(), question, "the deltas add up");
-                    assert!(call.suggestions().iter().map(|one| one.answer).eq(answers.iter()), "the deltas add up");
+                    let mut deltas = self.open.remove(&call.index()).unwrap_or_default();
+                    // Something became known that does not grow.
+                    deltas.retain(|_, text| !text.is_empty());
+                    assert_eq!(deltas, texts(&call), "the deltas add up");
                     let ask = Ask {
                         id: call.id().map(str::to_owned),
                         tool: call.tool().to_owned(),
                         question: call.question().to_owned(),
                         suggest: owned(call.suggestions()),
+                        form: call.shape().map_or_else(Vec::new, |_| AskedQuestion::all(call.questions())),
                     };
                     if call.notes().contains(&Note::InReasoning) {
                         self.reasoned.push(ask);
@@ -381,11 +412,11 @@ proptest! {
         let sent = &stream.0;
         let body = sent.body();
         let policy = POLICY.clone();
-        // A message that says nothing may have nothing that only its provider sends.
-        let is_empty = sent.prose.is_empty() && sent.asks.is_empty() && sent.others.is_empty() && sent.leaked.is_none();
-        let parser = if auto && !is_empty { ResponseParser::auto(policy) } else { ResponseParser::new(sent.format, policy) };
+        let parser = if auto { ResponseParser::auto(policy) } else { ResponseParser::new(sent.format, policy) };
         let mut parser = parser.with_reasoning(true);
-        let is_native = |leaked: &Ask| sent.asks.iter().any(|ask| essence(&ask.question) == essence(&leaked.question));
+        // All questions of a call have to be the same.
+        let asks_one = || sent.asks.iter().filter(|ask| ask.form.len() < 2);
+        let is_native = |leaked: &Ask| asks_one().any(|ask| essence(&ask.question) == essence(&leaked.question));
         let leaked: Vec<_> = sent.leaked.iter().filter(|leaked| !is_native(leaked)).collect();
         let has_asked = !sent.asks.is_empty() || sent.leaked.is_some();
         let reasoned: Vec<_> = sent.reasoned.iter().filter(|_| !has_asked).collect();
@@ -589,6 +620,56 @@ fn check(what: &str, format: Format, limits: Limits, sent: &[String], expected: 
 }
 
 const Q: &str = r#"{"question":"Q?"}"#;
+
+/// A call of each tool of the built-in shapes, and one of `ask_followup_question`.
+const EACH_TOOL: [(&str, &str); 18] = [
+    ("AskUserQuestion", r#"{"questions":[{"question":"Q?","options":[{"label":"A"},{"label":"B"}]}]}"#),
+    ("request_user_input", r#"{"questions":[{"header":"H","id":"i","options":[{"label":"A"}],"question":"Q?"}]}"#),
+    ("vscode_askQuestions", r#"{"questions":[{"header":"H","question":"Q?","options":[{"label":"A"}]}]}"#),
+    ("askQuestions", r#"{"questions":[{"header":"H","question":"Q?"}]}"#),
+    ("AskQuestion", r#"{"questions":[{"id":"i","prompt":"Q?","options":[{"id":"1","label":"A"}]}]}"#),
+    ("cursor/ask_question", r#"{"questions":[{"id":"i","prompt":"Q?","options":[{"id":"1","label":"A"}]}]}"#),
+    ("ask_user", r#"{"question":"Q?","choices":["A","B"]}"#),
+    ("question", r#"{"questions":[{"question":"Q?","header":"H","options":[{"label":"A"}]}]}"#),
+    ("ask_question", r#"{"question":"Q?","options":["A","B"]}"#),
+    ("ask_user_question", r#"{"questions":[{"question":"Q?","header":"H","options":[{"label":"A"},{"label":"B"}]}]}"#),
+    ("elicitation/create", r#"{"message":"m","requestedSchema":{"properties":{"f":{"type":"string","title":"Q?"}}}}"#),
+    ("clarify", r#"{"question":"Q?","choices":["A"]}"#),
+    ("ask", r#"{"questions":[{"id":"i","question":"Q?","options":[{"label":"A"}]}]}"#),
+    ("questionnaire", r#"{"questions":[{"id":"i","prompt":"Q?","options":[{"value":"a","label":"A"}]}]}"#),
+    ("AskUser", r#"{"questionnaire":"1. [question] Q?\n[option] A"}"#),
+    ("askForConfirmation", r#"{"message":"Q?"}"#),
+    ("session/request_permission", r#"{"toolCall":{"title":"Q?"},"options":[{"optionId":"a","name":"A"}]}"#),
+    (ASK, r#"{"question":"Q?","follow_up":[{"text":"A","mode":null}]}"#),
+];
+
+#[test]
+fn the_default_policy_asks_every_tool_of_one_body() {
+    for shape in Shape::built_in_names().filter_map(Shape::built_in) {
+        assert!(shape.tools().all(|tool| EACH_TOOL.iter().any(|(known, _)| *known == tool)), "{}", shape.name());
+    }
+    let calls = || EACH_TOOL.iter().enumerate().map(|(i, (tool, arguments))| (i, format!("c{i}"), *tool, *arguments));
+    let mut openai: Vec<String> = Vec::new();
+    let mut anthropic: Vec<String> = Vec::new();
+    for (i, id, tool, arguments) in calls() {
+        let (one, two) = arguments.split_at(arguments.len() / 2);
+        openai.extend([chat(i, &id, tool, one), chat(i, "", "", two)]);
+        anthropic.extend([block_start(i, &id, tool), block_delta(i, one), block_delta(i, two), block_stop(i)]);
+    }
+    openai.push(CHAT_END.to_owned());
+    for (format, sent) in [(Format::OpenAiChat, openai), (Format::Anthropic, anthropic)] {
+        for size in [1, 7, usize::MAX] {
+            let mut received = Received::default();
+            let mut parser = ResponseParser::new(format, Policy::new());
+            sse_body(&sent).chunks(size).for_each(|chunk| received.take(parser.feed(chunk)));
+            received.take(parser.finish());
+            assert_eq!((&*received.unexpected, &*received.others, &*received.prose), (&[][..], &[][..], ""));
+            let asked = received.asks.values().map(|ask| (ask.id.clone().unwrap(), &*ask.tool, &*ask.question));
+            let expected = calls().map(|(_, id, tool, _)| (id, tool, "Q?"));
+            assert_eq!(asked.collect::<Vec<_>>(), expected.collect::<Vec<_>>(), "{format}, {size}");
+        }
+    }
+}
 
 #[test]
 fn a_wrong_block_affects_no_other_call() {

@@ -208,6 +208,39 @@ fn a_message_is_read_and_asked_with_any_shapes() {
     }
 }
 
+/// Returns a body of OpenAI's chat format that calls a tool.
+fn body(tool: &str, arguments: &str) -> String {
+    let call = json!({"index": 0, "id": "c1", "function": {"name": tool, "arguments": arguments}});
+    let delta = json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]});
+    format!("data: {delta}\n\ndata: [DONE]\n\n")
+}
+
+#[test]
+fn a_call_of_a_provider_is_asked_by_the_shapes_that_are_named() {
+    let folder = Folder::new();
+    let quiz = folder.file("my.shapes", QUIZ);
+    let ask = |shapes: &str, body: &str| {
+        let args = ["ask", "--wire", "openai-chat", "--answer", "1", "--format", "openai-chat", "--shapes", shapes];
+        ends(&run(&args, body), 0)
+    };
+    let (out, err) = ask(&quiz, &body("ask_quiz", CALL));
+    let message: Value = serde_json::from_str(&out).unwrap();
+    let expected = json!({"role": "tool", "tool_call_id": "c1", "content": "Q: Tea?\nA: Yes"});
+    assert_eq!((message, &*err), (expected, ""));
+    let (out, _) = ask(&quiz, &body("ask_poll", CALL));
+    assert!(out.contains("A: No"), "the second shape of the file reads it: {out}");
+    let claude = r#"{"questions": [{"question": "Tea?", "options": [{"label": "Yes"}, {"label": "No"}]}]}"#;
+    let claude = body("AskUserQuestion", claude);
+    for shapes in ["claude", "codex,claude", &format!("{quiz},claude"), "all"] {
+        let (out, err) = ask(shapes, &claude);
+        assert!(out.contains(r#"\"Tea?\"=\"Yes\""#) && err.is_empty(), "{shapes}: {out}{err}");
+    }
+    for (shapes, body) in [("all", &body("ask_quiz", CALL)), ("none", &claude), (&quiz, &claude)] {
+        let (out, err) = ask(shapes, body);
+        assert!(out.is_empty() && err.contains("there was no question in it"), "{shapes}: {out}{err}");
+    }
+}
+
 #[test]
 fn each_record_may_have_the_arguments_of_a_call_as_text_or_as_json() {
     let claude: Value = serde_json::from_str(CLAUDE).unwrap();

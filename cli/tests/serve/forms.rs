@@ -193,6 +193,40 @@ async fn a_form_of_one_question_takes_the_answers_to_one_question() {
 }
 
 #[tokio::test]
+async fn a_service_asks_the_tools_of_the_shapes_that_it_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.shapes");
+    let shape = "shape quiz\ntool ask_quiz\nquestions items\ntext prompt\noptions choices\nmultiple many :no\n";
+    std::fs::write(&path, shape).unwrap();
+    let service = Service::start(&["--shapes", path.to_str().unwrap()]);
+    let arguments = json!({"items": [{"prompt": "Tea?", "choices": ["Yes", "No"]},
+        {"prompt": "Milk?", "many": true, "choices": ["Oat", "Cow"]}]});
+    push(&service, "quiz", body("ask_quiz", &arguments.to_string(), 7)).await;
+    let page = Page::of(&all_events(&service, "quiz").await);
+    let call = page.all("call")[0];
+    assert_eq!((&call["form"]["shape"], &call["state"]), (&json!("quiz"), &json!("complete")));
+    let multiple: Vec<_> = (0..2).map(|i| call["form"]["questions"][i]["multiple"].clone()).collect();
+    assert_eq!(multiple, [false, true]);
+    let taken = answer(&service, "quiz", &json!({"number": 0, "form": [{"picked": [1]}, {"picked": [0, 1]}]})).await;
+    let reply = "Q: Tea?\nA: No\n\nQ: Milk?\nA: Oat, Cow";
+    assert_eq!(taken.ok()["reply"], json!({"kind": "answer", "number": 0, "id": "call_1", "text": reply}));
+    // The file replaces the built-in shapes.
+    push(&service, "claude", body("AskUserQuestion", &self::arguments().to_string(), 99)).await;
+    assert_eq!(Page::of(&all_events(&service, "claude").await).all("call"), [&json!(null); 0]);
+}
+
+#[tokio::test]
+async fn a_service_without_shapes_shows_no_form() {
+    let service = Service::start(&["--shapes", "none"]);
+    push(&service, "none", body("AskUserQuestion", &arguments().to_string(), 9)).await;
+    let events = all_events(&service, "none").await;
+    assert!(grown(&events).is_empty() && Page::of(&events).all("call").is_empty());
+    let follow_up = json!({"question": "Tea?", "follow_up": [{"text": "Yes", "mode": null}]});
+    push(&service, "one", body("ask_followup_question", &follow_up.to_string(), 9)).await;
+    assert_eq!(Page::of(&all_events(&service, "one").await).all("call")[0]["question"], "Tea?");
+}
+
+#[tokio::test]
 async fn a_form_that_breaks_off_is_rejected_with_what_was_read() {
     let service = Service::start(&[]);
     let arguments = arguments().to_string();

@@ -1,5 +1,7 @@
 //! What the beginning of a value does.
 
+use alloc::string::String;
+
 use super::keys::text_of;
 use super::{LONGEST_KEY, List, ListSoFar, Meaning, PathLevel, PendingString, Reading, Within};
 use crate::call::form::{CallForm, OptionText, Place, QuestionText, TooLong, Words};
@@ -33,6 +35,7 @@ impl Reading<'_> {
             Meaning::Path if kind == Type::Object => self.begin_path(),
             Meaning::Path if kind == Type::String => Meaning::UndecidedPath,
             Meaning::Form if kind == Type::Object => self.begin_form(),
+            Meaning::Kept if kind == Type::Object => self.begin_kept(),
             Meaning::Form if kind == Type::String => Meaning::UndecidedForm,
             Meaning::Lines if kind == Type::String => {
                 self.begin_list_alone();
@@ -222,7 +225,12 @@ impl Reading<'_> {
         match kind {
             // A mode is a name: a number is none.
             Type::Number | Type::Boolean if place == Place::Option(OptionText::Mode) => {}
-            Type::String | Type::Number | Type::Boolean => return self.open_text(place),
+            Type::String | Type::Number | Type::Boolean => {
+                if place == Place::Question(QuestionText::Text) && self.read_kept() {
+                    return Meaning::Nothing;
+                }
+                return self.open_text(place);
+            }
             Type::Array | Type::Object if place == Place::Question(QuestionText::Text) => {
                 self.call.reject(Reason::WrongType(CallPart::Question));
             }
@@ -296,6 +304,7 @@ impl Reading<'_> {
 
     /// From here on the arguments are no question themselves.
     fn begin_list_alone(&mut self) {
+        self.reader.kept = String::new();
         if self.reader.list == ListSoFar::None {
             self.reader.list = ListSoFar::Alone;
         }

@@ -1,7 +1,7 @@
 //! What the end of a value does.
 
 use super::keys::text_of;
-use super::{List, ListSoFar, MAX_ENCODED, Meaning, PathLevel, PendingString, Reading, Within};
+use super::{List, ListSoFar, Meaning, PathLevel, PendingString, Reading, Within};
 use crate::call::form::{CallForm, FormOption, OptionText, Place, QuestionText, Words};
 use crate::json::lexer::Lexer;
 use crate::json::list;
@@ -105,9 +105,7 @@ impl Reading<'_> {
                 text.split('\n').map(str::trim).filter(|line| !line.is_empty()).for_each(|line| self.add_option(line));
             }
             PendingString::Item(list) => {
-                let is_object = text.trim_start().starts_with('{')
-                    && self.reader.lexers.len() <= MAX_ENCODED
-                    && list::is_json(text.trim());
+                let is_object = text.trim_start().starts_with('{') && self.can_nest() && list::is_json(text.trim());
                 if is_object {
                     self.repair(item_note(list));
                     let level = self.reader.lexers.len();
@@ -181,6 +179,11 @@ impl Reading<'_> {
             Some(Within::Question { .. }) => self.close_question(),
             Some(Within::Path { start, .. }) => utf8::truncate(&mut self.reader.paths, start),
             Some(Within::Arguments { is_question: true, .. }) => self.close_question(),
+            Some(Within::Kept { seen: all }) => {
+                if let Some(Within::Arguments { seen, .. }) = self.reader.within.first_mut() {
+                    *seen = all;
+                }
+            }
             _ => {}
         }
     }
@@ -257,7 +260,9 @@ impl Reading<'_> {
         if yes_no {
             self.add_yes_no();
         }
-        if !has_text {
+        // A generic tool was told apart before.
+        let needs_options = self.shape.needs_options() && !self.shape.is_generic();
+        if !has_text || needs_options && !has_options {
             return self.call.reject(Reason::MissingParameter);
         }
         let count = self.form().map_or(0, |form| form.open_options().len());

@@ -16,7 +16,7 @@ impl Reading<'_> {
                 value => value,
             },
             Some(Within::Path { level: PathLevel::Call, .. }) => self.value_of(Level::Call),
-            Some(Within::Path { level: PathLevel::Question, .. } | Within::Question { .. }) => {
+            Some(Within::Path { level: PathLevel::Question, .. } | Within::Question { .. } | Within::Kept { .. }) => {
                 self.value_of(Level::Question)
             }
             Some(Within::Option { .. }) => self.value_of(Level::Option),
@@ -28,7 +28,8 @@ impl Reading<'_> {
 
     /// Returns the meaning of a key in arguments that may be one question themselves.
     ///
-    /// Where a list is usual, such a question begins with its text: any other key may be the call's.
+    /// Where a list is usual, such a question begins with its text: any other key may be the call's, and
+    /// is kept until the text comes.
     fn value_in_arguments(&mut self) -> Meaning {
         let found = self.shape.find(Level::Question, self.reader.key.as_bytes());
         let begins = match found {
@@ -49,7 +50,11 @@ impl Reading<'_> {
             };
         }
         let is_open = matches!(self.reader.within.first(), Some(Within::Arguments { is_question: true, .. }));
-        if has_list || has_own_list || found == FoundKey::Nothing || !(begins || is_open) {
+        if has_list || has_own_list || found == FoundKey::Nothing {
+            return Meaning::Nothing;
+        }
+        if !(begins || is_open) {
+            self.begin_keeping();
             return Meaning::Nothing;
         }
         if let Some(Within::Arguments { is_question: is_question @ false, .. }) = self.reader.within.first_mut() {
@@ -90,7 +95,7 @@ impl Reading<'_> {
         };
         let seen = match self.reader.within.last_mut() {
             Some(Within::Arguments { seen, .. } | Within::Path { seen, .. }) => seen,
-            Some(Within::Question { seen } | Within::Option { seen, .. }) => seen,
+            Some(Within::Question { seen } | Within::Option { seen, .. } | Within::Kept { seen }) => seen,
             _ => return Meaning::Nothing,
         };
         if *seen >> entry & 1 == 1 {
@@ -103,7 +108,7 @@ impl Reading<'_> {
     }
 
     /// Returns `true` if another name has given the value already.
-    fn is_given(&mut self, value: Meaning) -> bool {
+    pub(super) fn is_given(&mut self, value: Meaning) -> bool {
         let is_text_without_options = self.reader.is_text_without_options;
         let (has_list, has_index) = (self.reader.list != ListSoFar::None, self.reader.recommended.is_some());
         let Some(form) = self.form() else { return true };

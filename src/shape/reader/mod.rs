@@ -1,11 +1,13 @@
 //! Reads the arguments of a question tool, as its shape says.
 //!
 //! The lexer's tokens come in here. `keys` decides what the value after a key means, `begin` what
-//! its beginning does, `texts` what text in it does, and `end` what its end does. `parameters` reads a
-//! call whose arguments are no JSON object.
+//! its beginning does, `texts` what text in it does, and `end` what its end does. `kept` keeps what
+//! may be part of a question until that is known. `parameters` reads a call whose arguments are no JSON
+//! object.
 
 mod begin;
 mod end;
+mod kept;
 mod keys;
 mod parameters;
 mod texts;
@@ -25,6 +27,7 @@ use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::space::is_space;
 use crate::utf8::{self, SOME_CHAR};
+use kept::most_kept;
 pub(crate) use parameters::Written;
 use parameters::longest_blanks;
 
@@ -72,6 +75,8 @@ enum Meaning {
     Path,
     /// The arguments are read by another shape from here on.
     Form,
+    /// An object of what was kept.
+    Kept,
     /// A value without a meaning.
     Nothing,
 }
@@ -121,6 +126,10 @@ enum Within {
         map: bool,
     },
     Question {
+        seen: u64,
+    },
+    /// An object of what was kept: it is read into the open question.
+    Kept {
         seen: u64,
     },
     /// An option, and where among the paths its key in an object of options begins.
@@ -184,6 +193,10 @@ pub(crate) struct ShapeReader {
     pending: String,
     /// Blanks after the value of a parameter so far.
     blanks: String,
+    /// Members of the arguments, each after a comma, which are those of a question if its text comes.
+    kept: String,
+    /// The value of such a member is being read.
+    is_keeping: bool,
     list: ListSoFar,
     /// The shape is the one that the first shape names for forms.
     is_form: bool,
@@ -204,6 +217,8 @@ impl ShapeReader {
             paths: String::new(),
             pending: String::new(),
             blanks: String::new(),
+            kept: String::new(),
+            is_keeping: false,
             list: ListSoFar::None,
             is_form: false,
             is_text_without_options: false,
@@ -298,7 +313,7 @@ impl ShapeReader {
             return;
         }
         let Some(shape) = self.shape.take() else { return };
-        let mut reading = Reading { reader: self, shape, call, policy };
+        let mut reading = Reading { reader: self, shape, call, policy, reads_kept: false };
         read(&mut reading);
         let shape = reading.shape;
         if call.has_failed() {
@@ -362,6 +377,7 @@ impl ShapeReader {
             && self.key.len() <= LONGEST_KEY + 8
             && self.pending.len() <= policy.limits.list().max(LONGEST_WORD + 4)
             && self.blanks.len() <= longest_blanks(policy).saturating_add(3)
+            && self.kept.len() <= most_kept(policy).saturating_add(4)
             && self.paths.len() <= self.within.len() * (LONGEST_KEY + 8)
     }
 }
@@ -372,6 +388,8 @@ struct Reading<'r> {
     shape: Shape,
     call: &'r mut Call,
     policy: &'r Arc<Policy>,
+    /// The innermost lexer, or the one before, is that of what was kept.
+    reads_kept: bool,
 }
 
 impl Reading<'_> {
@@ -381,22 +399,25 @@ impl Reading<'_> {
             return false;
         }
         while !self.call.has_failed() {
-            let lexer = &mut self.reader.lexers[0];
+            let (lexer, from) = (&mut self.reader.lexers[0], *pos);
             // Most of a stream is text, for which no token is created.
             let plain = lexer.plain_len(text, *pos);
             let has_ended = if plain > 0 {
+                self.keep_json(0, &text[from..from + plain]);
                 let (len, has_ended) = self.text(0, &text[*pos..*pos + plain]);
                 *pos += len;
                 has_ended
             } else if let Some((char, len)) = lexer.escaped(text, *pos) {
                 *pos += len;
+                self.keep_json(0, &text[from..*pos]);
                 self.token(0, JsonToken::Char(char))
             } else if *pos == text.len() && lexer.is_in_text() {
                 break;
-            } else if let Some(token) = lexer.next(text, pos) {
-                self.token(0, token)
             } else {
-                break;
+                let token = lexer.next(text, pos);
+                self.keep_json(0, &text[from..*pos]);
+                let Some(token) = token else { break };
+                self.token(0, token)
             };
             if has_ended {
                 return true;
@@ -503,8 +524,11 @@ impl Reading<'_> {
         let mut pos = 0;
         while !self.call.has_failed()
             && let Some(lexer) = self.reader.lexers.get_mut(level)
-            && let Some(token) = lexer.next(text, &mut pos)
         {
+            let from = pos;
+            let token = lexer.next(text, &mut pos);
+            self.keep_json(level, &text[from..pos]);
+            let Some(token) = token else { break };
             let has_ended = match token {
                 JsonToken::Text(run) => {
                     let (len, has_ended) = self.text(level, run);
@@ -542,9 +566,15 @@ impl Reading<'_> {
                 }
             }
             JsonToken::EndKey => self.reader.value = if self.skips() { Meaning::Nothing } else { self.value_of_key() },
-            JsonToken::Begin(kind) => self.begin(kind),
+            JsonToken::Begin(kind) => {
+                let was_kept = !self.reader.kept.is_empty();
+                self.begin(kind);
+                // What was kept is certain, and shown before the text.
+                return was_kept && self.reader.kept.is_empty();
+            }
             JsonToken::End => {
                 self.end();
+                self.end_keeping();
                 return true;
             }
             JsonToken::Text(text) => self.push(text),
@@ -566,6 +596,11 @@ impl Reading<'_> {
 
     fn form(&mut self) -> Option<&mut CallForm> {
         self.call.form_mut()
+    }
+
+    /// Returns `true` if JSON in a string can be read here.
+    fn can_nest(&self) -> bool {
+        self.reader.lexers.len() - usize::from(self.reads_kept) <= MAX_ENCODED
     }
 
     fn depth(&self) -> usize {

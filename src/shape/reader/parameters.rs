@@ -56,6 +56,7 @@ impl ShapeReader {
         }
         self.key = self.key.trim().into();
         self.with(call, policy, |reading| reading.token(0, JsonToken::EndKey));
+        self.drop_kept();
         if self.value == Meaning::Nothing { Written::Nothing } else { Written::Blank { is_json } }
     }
 

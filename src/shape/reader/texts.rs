@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::{LONGEST_KEY, LONGEST_WORD, List, MAX_ENCODED, Meaning, PendingString, Reading};
+use super::{LONGEST_KEY, LONGEST_WORD, List, Meaning, PendingString, Reading};
 use crate::call::form::{OptionText, Place, QuestionText, TooLong};
 use crate::json::lexer::Lexer;
 use crate::note::Note;
@@ -44,7 +44,7 @@ impl Reading<'_> {
         if rest.is_empty() {
             return;
         }
-        if rest.starts_with('{') && self.reader.lexers.len() <= MAX_ENCODED {
+        if rest.starts_with('{') && self.can_nest() {
             self.reader.value = Meaning::Pending(PendingString::Item(list));
             return self.push_pending(rest);
         }
@@ -114,7 +114,7 @@ impl Reading<'_> {
         if text.is_empty() {
             return;
         }
-        if !text.starts_with('{') || self.reader.lexers.len() > MAX_ENCODED {
+        if !text.starts_with('{') || !self.can_nest() {
             self.reader.value = Meaning::Nothing;
             return;
         }
@@ -128,7 +128,7 @@ impl Reading<'_> {
     pub(super) fn decide(&mut self, list: List, text: &str) {
         let text = text.trim_start();
         let Some(&first) = text.as_bytes().first() else { return };
-        if matches!(first, b'[' | b'{') && self.reader.lexers.len() <= MAX_ENCODED {
+        if matches!(first, b'[' | b'{') && self.can_nest() {
             self.repair(match list {
                 List::Questions => Note::QuestionsAsText,
                 List::Options => Note::SuggestionsAsText,

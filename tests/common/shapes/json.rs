@@ -69,6 +69,15 @@ impl Json {
         Json { chars, at: 0, ends, depth: 0 }
     }
 
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// Returns the characters from a position on.
+    pub fn since(&self, start: usize) -> &[Char] {
+        &self.chars[start..self.at]
+    }
+
     pub fn peek(&self) -> Option<char> {
         self.chars.get(self.at).map(|one| one.c)
     }

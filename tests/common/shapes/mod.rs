@@ -16,7 +16,7 @@ pub mod view;
 
 use followup::{CallPart, Limits, Note, Reason};
 
-use json::{ILL_FORMED, Json, Kind, Parsed, Scalar, plain};
+use json::{Char, ILL_FORMED, Json, Kind, Parsed, Scalar, plain};
 use questions::Open;
 use table::{Level, Meaning, Table};
 pub use view::{Choice, End, Question};
@@ -59,6 +59,8 @@ struct Reader {
     /// the questions of the list.
     own: Option<Open>,
     is_own_before: bool,
+    /// Keys that may be those of that question, with what follows each: they count once its text comes.
+    kept: Vec<(String, Vec<Char>)>,
     /// The open question, or the open option, if it is beyond its limit: "it is read by the same
     /// rules, but nothing of it is kept, and its texts have no limits".
     dropped: Option<Question>,
@@ -84,6 +86,7 @@ impl Reader {
             is_listed: false,
             own: None,
             is_own_before: false,
+            kept: Vec::new(),
             dropped: None,
             dropped_option: None,
             written: 0,
@@ -281,7 +284,10 @@ impl Reader {
             return self.nothing(kind);
         }
         // "a map or lines leave no place for such a question"
-        self.is_listed |= role == "lines" || role == "question-map" && kind == Kind::Object;
+        if role == "lines" || role == "question-map" && kind == Kind::Object {
+            self.is_listed = true;
+            self.kept.clear();
+        }
         self.own = question.take();
         self.list(role, kind)?;
         *question = self.own.take();
@@ -337,6 +343,7 @@ impl Reader {
             }
         }
         self.is_listed = true;
+        self.kept.clear();
         self.begin_question(id)
     }
 
@@ -352,6 +359,7 @@ impl Reader {
             *question = None;
         }
         self.is_listed = true;
+        self.kept.clear();
         true
     }
 
@@ -372,8 +380,17 @@ impl Reader {
             let kind = self.after_key()?;
             return self.title_value(kind);
         }
-        if self.is_listed || has_map || meaning == Meaning::Nothing || !(begins || question.is_some()) {
+        if self.is_listed || has_map || meaning == Meaning::Nothing {
             return self.nothing_after_key();
+        }
+        // "where a list is usual, a key before the text may be the call's: it waits for the text"
+        if !(begins || question.is_some()) {
+            let start = self.json.position();
+            self.nothing_after_key()?;
+            // A number ends before something else.
+            let after = [self.json.since(start), &plain(",")].concat();
+            self.kept.push((key.to_owned(), after));
+            return Ok(());
         }
         if question.is_none() {
             *question = Some(self.begin_question(None)?);
@@ -385,6 +402,27 @@ impl Reader {
             Some(open) => self.question_member(open, "", keys, key),
             None => self.nothing_after_key(),
         }
+    }
+
+    /// Reads the keys before the text of the question that the arguments are: "what came before the text is
+    /// read when the text begins". It "may have half of `answer` × `suggestions`", as it is written.
+    fn waiting(&mut self, open: &mut Open, keys: &mut Vec<String>) -> Parsed<()> {
+        let kept = std::mem::take(&mut self.kept);
+        let limit = self.rules.limits.answer.saturating_mul(self.rules.limits.suggestions) / 2;
+        // A comma, and quotes around the key.
+        let len = |(key, after): &(String, Vec<Char>)| {
+            let key = 3 + key.len() + key.matches(['"', '\\']).count();
+            key + after.iter().map(|one| one.c.len_utf8()).sum::<usize>() - 1
+        };
+        if kept.iter().map(len).sum::<usize>() > limit {
+            return Err(Reason::TooLong { part: CallPart::Suggestions, limit });
+        }
+        for (key, after) in kept {
+            let json = std::mem::replace(&mut self.json, Json::new(after, true));
+            self.question_member(open, "", keys, &key)?;
+            self.json = json;
+        }
+        Ok(())
     }
 
     /// Reads a list of words, or one word: "a default, a name and an id count as they are written".

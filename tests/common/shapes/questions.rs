@@ -177,6 +177,9 @@ impl Reader {
             Meaning::Role(role) => {
                 self.key_once(keys, &key)?;
                 let kind = self.after_key()?;
+                if role == "text" && path.is_empty() && matches!(kind, Kind::Text | Kind::Number | Kind::Boolean) {
+                    self.waiting(open, keys)?;
+                }
                 self.question_value(open, &role, kind)?;
                 if self.dropped.is_some() {
                     self.dropped = Some(Question::default());
@@ -440,8 +443,9 @@ impl Reader {
             question.kind = Some(QuestionKind::Text);
         }
         self.end_options(&open)?;
-        // "or one without a text when it ends"
-        if self.question().text.is_empty() {
+        // "or one without a text when it ends"; "in any other shape a question without options rejects the call"
+        let needs_options = table.is("needs options") && !table.is("generic");
+        if self.question().text.is_empty() || needs_options && !has_options {
             return Err(Reason::MissingParameter);
         }
         let count = self.question().options.len();

@@ -466,7 +466,7 @@ impl ShapeText<'_> {
         for role in ["description", "value", "mode", "preview", "recommended"] {
             self.maybe(role, "", "");
         }
-        for line in ["generic", "single", "strings", "unescape", "form requestedSchema mcp"] {
+        for line in ["generic", "needs options", "single", "strings", "unescape", "form requestedSchema mcp"] {
             if self.random.one_in(4) {
                 self.text += line;
                 self.text += "\n";

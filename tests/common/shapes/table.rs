@@ -29,7 +29,7 @@ pub struct Table {
     keys: BTreeMap<String, Vec<String>>,
     fallbacks: BTreeMap<String, Vec<String>>,
     values: BTreeMap<String, String>,
-    /// `generic`, `single`, `strings`, `unescape`.
+    /// `generic`, `needs options`, `single`, `strings`, `unescape`.
     lines: BTreeSet<String>,
     form: Option<(String, String)>,
     limits: BTreeMap<String, (usize, usize)>,
@@ -49,7 +49,8 @@ impl Table {
             match (*first, rest) {
                 ("shape", [name]) => table.name = (*name).to_owned(),
                 // "in a provider's stream": it changes no meaning.
-                ("tool", _) | ("needs", ["options"]) => {}
+                ("tool", _) => {}
+                ("needs", ["options"]) => drop(table.lines.insert("needs options".to_owned())),
                 ("form", [key, shape]) => table.form = Some(((*key).to_owned(), (*shape).to_owned())),
                 ("generic" | "single" | "strings" | "unescape", []) => drop(table.lines.insert((*first).to_owned())),
                 ("limit", [what, range]) => drop(table.limits.insert((*what).to_owned(), limits(range))),

@@ -1,0 +1,131 @@
+//! A state as data, with the version of its format and a checksum.
+
+use core::hash::{Hash, Hasher};
+
+use crate::checkpoint::ResumeError;
+use crate::hash::Fnv;
+
+/// A state in the format of this version, or what is left of one in another.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Sealed<S, const VERSION: u32> {
+    version: u32,
+    /// The checksum of `state`.
+    checksum: u64,
+    /// `None` in another version, whose layout is not known.
+    state: Option<S>,
+}
+
+impl<S: Hash, const VERSION: u32> Sealed<S, VERSION> {
+    pub(crate) fn new(state: S) -> Self {
+        Sealed { version: VERSION, checksum: checksum(&state), state: Some(state) }
+    }
+
+    /// Returns the state.
+    ///
+    /// # Errors
+    ///
+    /// If the format has another version, or the checksum is wrong.
+    pub(crate) fn open(self) -> Result<S, ResumeError> {
+        let state = self.state.filter(|_| self.version == VERSION).ok_or(ResumeError::OtherVersion)?;
+        if self.checksum != checksum(&state) {
+            return Err(ResumeError::Corrupt);
+        }
+        Ok(state)
+    }
+
+    /// Forges the version and the checksum, if there is a state.
+    pub(crate) fn reseal(self) -> Self {
+        match self.state {
+            Some(state) => Sealed::new(state),
+            None => self,
+        }
+    }
+}
+
+fn checksum(state: &impl Hash) -> u64 {
+    let mut hash = Fnv::default();
+    state.hash(&mut hash);
+    hash.finish()
+}
+
+#[cfg(feature = "serde")]
+mod stored {
+    use core::fmt;
+    use core::marker::PhantomData;
+
+    use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+    use serde::ser::{Error as _, Serialize, SerializeStruct, Serializer};
+
+    use super::Sealed;
+
+    const FIELDS: &[&str] = &["version", "checksum", "state"];
+
+    impl<S: Serialize, const VERSION: u32> Serialize for Sealed<S, VERSION> {
+        fn serialize<To: Serializer>(&self, to: To) -> Result<To::Ok, To::Error> {
+            let state = self.state.as_ref();
+            let state = state.ok_or_else(|| To::Error::custom("a checkpoint of another format version"))?;
+            let mut fields = to.serialize_struct("Sealed", FIELDS.len())?;
+            fields.serialize_field("version", &self.version)?;
+            fields.serialize_field("checksum", &self.checksum)?;
+            fields.serialize_field("state", state)?;
+            fields.end()
+        }
+    }
+
+    impl<'de, S: Deserialize<'de>, const VERSION: u32> Deserialize<'de> for Sealed<S, VERSION> {
+        fn deserialize<From: Deserializer<'de>>(from: From) -> Result<Self, From::Error> {
+            from.deserialize_struct("Sealed", FIELDS, Fields(PhantomData))
+        }
+    }
+
+    #[derive(serde::Deserialize)]
+    #[serde(field_identifier, rename_all = "lowercase")]
+    enum Field {
+        Version,
+        Checksum,
+        State,
+    }
+
+    /// Reads the version first, and a state only in this version.
+    struct Fields<S, const VERSION: u32>(PhantomData<S>);
+
+    impl<'de, S: Deserialize<'de>, const VERSION: u32> Visitor<'de> for Fields<S, VERSION> {
+        type Value = Sealed<S, VERSION>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a checkpoint")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
+            let missing = |index| A::Error::invalid_length(index, &self);
+            let version = fields.next_element()?.ok_or_else(|| missing(0))?;
+            let checksum = fields.next_element()?.ok_or_else(|| missing(1))?;
+            let state = match version == VERSION {
+                true => Some(fields.next_element()?.ok_or_else(|| missing(2))?),
+                false => None,
+            };
+            Ok(Sealed { version, checksum, state })
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
+            let (mut version, mut checksum, mut state) = (None, None, None);
+            while let Some(field) = fields.next_key()? {
+                match field {
+                    Field::Version => version = Some(fields.next_value()?),
+                    Field::Checksum => checksum = Some(fields.next_value()?),
+                    Field::State if version.is_some_and(|version| version != VERSION) => {
+                        fields.next_value::<IgnoredAny>()?;
+                    }
+                    // Where a format has sorted the fields, the version comes later.
+                    Field::State => state = Some(fields.next_value()?),
+                }
+            }
+            let version = version.ok_or_else(|| A::Error::missing_field("version"))?;
+            let checksum = checksum.ok_or_else(|| A::Error::missing_field("checksum"))?;
+            if state.is_none() && version == VERSION {
+                return Err(A::Error::missing_field("state"));
+            }
+            Ok(Sealed { version, checksum, state })
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! What comes before the text of a question that may be the arguments themselves.
+//!
+//! Where a list of questions is usual, a key before the text may be the call's. Its member is kept, as it
+//! is written, and read again once the text begins: then it is the question's.
+
+use super::texts::push_within;
+use super::{Meaning, Reading, ShapeReader, Within};
+use crate::call::form::{Place, QuestionText};
+use crate::config::Policy;
+use crate::json::lexer::Lexer;
+use crate::reason::{CallPart, Reason};
+
+impl ShapeReader {
+    /// Drops the members that are kept, of which the last is about to begin: only JSON can be kept.
+    pub(super) fn drop_kept(&mut self) {
+        if core::mem::take(&mut self.is_keeping) {
+            self.kept.clear();
+        }
+    }
+}
+
+impl Reading<'_> {
+    /// Keeps the key that has ended, and the value that comes next.
+    pub(super) fn begin_keeping(&mut self) {
+        self.reader.is_keeping = true;
+        let key = core::mem::take(&mut self.reader.key);
+        self.keep(",\"");
+        for char in key.chars() {
+            if matches!(char, '"' | '\\') {
+                self.keep("\\");
+            }
+            self.keep(char.encode_utf8(&mut [0; 4]));
+        }
+        self.keep("\"");
+        self.reader.key = key;
+    }
+
+    /// Keeps text of the innermost lexer, if it is part of a member that is kept.
+    pub(super) fn keep_json(&mut self, level: usize, text: &str) {
+        if self.reader.is_keeping && level + 1 == self.reader.lexers.len() {
+            self.keep(text);
+        }
+    }
+
+    /// Ends the value that is kept, if the value that has ended is not inside it.
+    pub(super) fn end_keeping(&mut self) {
+        if self.reader.is_keeping && self.depth() == self.reader.within.len() {
+            self.reader.is_keeping = false;
+        }
+    }
+
+    /// Keeps text. One byte more than allowed says that it is too long.
+    fn keep(&mut self, text: &str) {
+        let room = most_kept(self.policy).saturating_add(1);
+        push_within(&mut self.reader.kept, text, room);
+    }
+
+    /// Reads what was kept, since the text of the question that the arguments are begins. Returns `true`
+    /// if that had a text.
+    pub(super) fn read_kept(&mut self) -> bool {
+        let is_own = matches!(self.reader.within.last(), Some(Within::Arguments { is_question: true, .. }));
+        if !is_own || self.reader.kept.is_empty() {
+            return false;
+        }
+        let mut kept = core::mem::take(&mut self.reader.kept);
+        let limit = most_kept(self.policy);
+        if kept.len() > limit {
+            self.call.reject(Reason::TooLong { part: CallPart::Suggestions, limit });
+            return true;
+        }
+        kept.replace_range(..1, "{");
+        kept.push('}');
+        let level = self.reader.lexers.len();
+        self.reader.lexers.push(Lexer::NEW);
+        (self.reader.value, self.reads_kept) = (Meaning::Kept, true);
+        self.read_all_encoded(level, &kept);
+        self.reads_kept = false;
+        self.reader.lexers.truncate(level);
+        self.call.has_failed() || self.is_given(Meaning::Text(Place::Question(QuestionText::Text)))
+    }
+
+    /// Begins the object of what was kept.
+    pub(super) fn begin_kept(&mut self) -> Meaning {
+        let seen = match self.reader.within.first() {
+            Some(Within::Arguments { seen, .. }) => *seen,
+            _ => 0,
+        };
+        self.reader.within.push(Within::Kept { seen });
+        Meaning::Nothing
+    }
+}
+
+/// Returns how many bytes can be kept. With a string in them that is kept until its end, they are as many
+/// as those of a list.
+pub(super) fn most_kept(policy: &Policy) -> usize {
+    policy.limits.list() / 2
+}
