@@ -53,12 +53,15 @@ KINDS = [
     ({"arguments_of": "ask_followup_question"}, arguments, arguments.map(str.encode)),
 ]
 
-# Options for an engine whose jobs take long: each changes what is found of some messages.
+# Options for an engine whose jobs take long, each with a message in which it changes what is found.
 OPTIONS = {
-    "strict": {"strict": True},
-    "envelopes": {"envelopes": ["all"]},
-    "limits": {"limits": {"question": 3, "suggestions": 1}},
-    "outside code": {"outside_code": True},
+    "strict": ({"strict": True}, "<ask_followup_question>Tea?</ask_followup_question>"),
+    "envelopes": (
+        {"envelopes": ["all"]},
+        '<|python_tag|>{"name": "ask_followup_question", "parameters": {"question": "Tea?", "follow_up": []}}',
+    ),
+    "limits": ({"limits": {"question": 3, "suggestions": 1}}, ASK.format("Tea?")),
+    "outside code": ({"outside_code": True}, f"```\n{ASK.format('Tea?')}\n```"),
 }
 
 
@@ -147,3 +150,10 @@ def long_table(count, **kinds):
     table = pa.concat_tables([one for one, _ in examples])
     streams = {name: [cell for _, one in examples for cell in one[name]] for name in kinds}
     return table.append_column("id", pa.array(range(len(table)), pa.int64())), streams
+
+
+def table_with(message):
+    """Returns a long table of any messages, as strings and as bytes, with this message at the end, and its streams."""
+    table, streams = long_table(30, text=(texts, [pa.string()]), raw=(ill_formed, [pa.binary()]))
+    row = pa.table({"text": [message], "raw": [message.encode()], "id": [len(table)]})
+    return pa.concat_tables([table, row]), {name: [*cells, [message.encode()]] for name, cells in streams.items()}
