@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 from arrow_help import ASK, BYTES, STRINGS, rows_of
-from hypothesis import Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 # Those of strings and those of bytes, each with dictionaries.
@@ -141,7 +141,7 @@ def long_table(count, **kinds):
     """Returns some tables as one, in which each row has an `id`, and its streams: for an engine whose jobs take long."""
     examples = []
 
-    @settings(max_examples=count, database=None, phases=[Phase.generate])
+    @settings(max_examples=count, database=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow])
     @given(tables(**kinds))
     def collect(example):
         examples.append(example)
