@@ -1,5 +1,6 @@
 """Messages to measure with: always the same ones."""
 
+import json
 import random
 
 # The same text as in the benchmarks of the crate.
@@ -29,3 +30,18 @@ def messages(megabytes, text=PROSE, length=2048, asking=1.0, seed=7):
         ask = ASK.format(number) if one.random() < asking else ""
         rows.append(text * ((length - len(ask)) // len(text)) + ask)
     return rows
+
+
+def kinds(count=1000):
+    """Returns messages of each kind of call that models write: of each, `count`."""
+    question = "Which database should service {} use?"
+    arguments = {"question": question, "follow_up": ["PostgreSQL", "SQLite"]}
+    call = json.dumps({"name": "ask_followup_question", "arguments": arguments})
+    forms = {
+        "well-formed": ASK,
+        "without <question>": f"<ask_followup_question>\n{question}\n</ask_followup_question>",
+        "<question> is not closed": ASK.replace("</question>", ""),
+        "the call is not closed": ASK.replace("</ask_followup_question>", ""),
+        "an envelope of Hermes": f"<tool_call>\n{call}\n</tool_call>",
+    }
+    return {name: [PROSE + form.replace("{}", str(number)) for number in range(count)] for name, form in forms.items()}

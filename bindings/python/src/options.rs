@@ -99,6 +99,11 @@ fn no_option(key: &str, kind: Kind) -> PyErr {
     ))
 }
 
+/// Returns a text.
+pub(crate) fn text<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    value.cast::<PyString>().map_err(|_| wrong_type(name, "a str", value))?.to_str()
+}
+
 /// Returns the error for a value of a type that was not expected.
 pub(crate) fn wrong_type(what: &str, expected: &str, value: &Bound<'_, PyAny>) -> PyErr {
     match value.get_type().name() {

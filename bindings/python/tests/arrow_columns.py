@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 from arrow_help import ASK, BYTES, STRINGS, rows_of
-from hypothesis import Phase, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 # Those of strings and those of bytes, each with dictionaries.
@@ -53,6 +53,17 @@ KINDS = [
     ({"arguments_of": "ask_followup_question"}, arguments, arguments.map(str.encode)),
 ]
 
+# Options for an engine whose jobs take long, each with a message in which it changes what is found.
+OPTIONS = {
+    "strict": ({"strict": True}, "<ask_followup_question>Tea?</ask_followup_question>"),
+    "envelopes": (
+        {"envelopes": ["all"]},
+        '<|python_tag|>{"name": "ask_followup_question", "parameters": {"question": "Tea?", "follow_up": []}}',
+    ),
+    "limits": ({"limits": {"question": 3, "suggestions": 1}}, ASK.format("Tea?")),
+    "outside code": ({"outside_code": True}, f"```\n{ASK.format('Tea?')}\n```"),
+}
+
 
 @st.composite
 def columns(draw, cells, types):
@@ -72,12 +83,23 @@ def column_of(draw, rows, cells, types):
 
 
 def array(draw, cells, data_type):
-    """Returns an array. A null in a dictionary is a key that is null, or one of a value that is."""
+    """Returns an array. A null in a dictionary is a key that is null, or one of a value that is.
+
+    As strings, bytes may be ill-formed.
+    """
     if not pa.types.is_dictionary(data_type):
-        return pa.array(cells, data_type)
+        return retyped(cells, data_type)
     values = [*dict.fromkeys(cell for cell in cells if cell is not None), None]
     keys = [None if cell is None and draw(st.booleans()) else values.index(cell) for cell in cells]
-    return pa.DictionaryArray.from_arrays(pa.array(keys, data_type.index_type), pa.array(values, data_type.value_type))
+    return pa.DictionaryArray.from_arrays(pa.array(keys, data_type.index_type), retyped(values, data_type.value_type))
+
+
+def retyped(cells, data_type):
+    """Returns an array, of strings also where they are bytes, which pyarrow would check."""
+    if data_type not in STRINGS or not any(isinstance(cell, bytes) for cell in cells):
+        return pa.array(cells, data_type)
+    plain = pa.array(cells, BYTES[STRINGS.index(data_type)])
+    return pa.Array.from_buffers(data_type, len(plain), plain.buffers())
 
 
 @st.composite
@@ -119,7 +141,7 @@ def long_table(count, **kinds):
     """Returns some tables as one, in which each row has an `id`, and its streams: for an engine whose jobs take long."""
     examples = []
 
-    @settings(max_examples=count, database=None, phases=[Phase.generate])
+    @settings(max_examples=count, database=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow])
     @given(tables(**kinds))
     def collect(example):
         examples.append(example)
@@ -128,3 +150,10 @@ def long_table(count, **kinds):
     table = pa.concat_tables([one for one, _ in examples])
     streams = {name: [cell for _, one in examples for cell in one[name]] for name in kinds}
     return table.append_column("id", pa.array(range(len(table)), pa.int64())), streams
+
+
+def table_with(message):
+    """Returns a long table of any messages, as strings and as bytes, with this message at the end, and its streams."""
+    table, streams = long_table(30, text=(texts, [pa.string()]), raw=(ill_formed, [pa.binary()]))
+    row = pa.table({"text": [message], "raw": [message.encode()], "id": [len(table)]})
+    return pa.concat_tables([table, row]), {name: [*cells, [message.encode()]] for name, cells in streams.items()}

@@ -11,7 +11,19 @@ import sys
 from pathlib import Path
 from typing import Any, Callable
 
-from followup import ArgumentsParser, Complete, Error, Event, Parser, ResponseParser, StreamParser, Text
+from followup import (
+    ArgumentsParser,
+    Complete,
+    Error,
+    Event,
+    Parser,
+    Question,
+    Rejected,
+    ResponseParser,
+    StreamParser,
+    Suggestion,
+    Text,
+)
 from help import ROOT, cut, normal, run
 
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT.parent / "shared/data"
@@ -24,6 +36,10 @@ CUTS: dict[str, Callable[[int], list[int]]] = {
 WAYS = [f"as {kind}, {how}" for kind in ("bytes", "a text") for how in CUTS]
 # The shapes that read the recorded tools.
 SHAPES = "claude codex vscode cursor ask_user opencode cline qwen mcp hermes omp pi droid confirm acp".split()
+
+
+# The names of other tools and of their parameters, which are the defaults.
+TOOLS = json.loads((FOLDER / "tools.json").read_text(encoding="utf-8"))
 
 
 def records(name: str) -> list[dict[str, Any]]:
@@ -41,18 +57,46 @@ def told(events: list[Event]) -> dict[str, Any]:
     }
 
 
-def asked(events: list[Event]) -> Any:
-    """Returns the questions and suggestions of a native call, or that it was rejected."""
+def asked(events: list[Event]) -> dict[str, Any]:
+    """Returns the questions of a native call as the records write them, and why it was rejected."""
     end = events[-1]
-    if not isinstance(end, Complete):
-        return end.type
-    return [[one.text, *(suggestion.answer for suggestion in one.suggestions)] for one in end.questions]
+    assert isinstance(end, (Complete, Rejected)), end
+    questions = end.questions
+    if isinstance(end, Rejected) and end.tool == "ask_followup_question" and end.question is not None:
+        questions = (Question(end.question, end.suggestions, multiple=False, custom=True),)
+    return {"code": getattr(end, "code", None), "questions": [recorded(one) for one in questions or ()]}
 
 
-def wanted(expect: dict[str, Any]) -> Any:
-    if "questions" not in expect or expect.get("partial"):
-        return "rejected"
-    return [[one["text"], *(option["label"] for option in one["options"])] for one in expect["questions"]]
+def recorded(question: Question) -> dict[str, Any]:
+    """Returns a question as the records write it: what is not there, or is an empty text, is left out."""
+    names = {"text": "text", "multiple": "multi", "defaults": "default"}
+    fields = {names.get(name, name): getattr(question, name) for name in Question.__match_args__ if name != "suggestions"}
+    return {**present(fields), "options": [option(one) for one in question.suggestions]}
+
+
+def option(suggestion: Suggestion) -> dict[str, Any]:
+    fields = {"label" if name == "answer" else name: getattr(suggestion, name) for name in Suggestion.__match_args__}
+    return present({**fields, "recommended": suggestion.recommended or None})
+
+
+def present(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None and value not in ("", ())}
+
+
+# The codes of the reasons that the records have.
+CODES = {None: None, "not_object": "wrong_type", "not_json": "malformed", "no_questions": "missing_parameter", "truncated": "truncated"}
+# Options that differ from the record by decision: a mode is shown once it is whole, because it may be acted on.
+DECIDED = {"roo-05-cut-in-mode": [{"label": "Yes"}]}
+
+
+def wanted(row: dict[str, Any]) -> dict[str, Any]:
+    """Returns what a record tells of a native call. One that is rejected tells no questions, one that is cut off does."""
+    expect = row["expect"]
+    questions = []
+    for one in expect.get("questions", []):
+        default = {"default": tuple([one["default"]] if isinstance(one["default"], str) else one["default"])} if "default" in one else {}
+        questions.append({**one, **default, "options": DECIDED.get(row["id"], one["options"])})
+    return {"code": CODES[expect.get("rejected", expect.get("at_end"))], "questions": questions}
 
 
 def chunks(data: bytes, way: str) -> list[Any]:
@@ -98,20 +142,34 @@ class Check:
             counts.append(self.read(f"{name} ({why})", (FOLDER / "bodies" / name).read_bytes(), ResponseParser, have, expect))
         return counts
 
+    def refused(self, name: str, create: Callable[[], StreamParser]) -> int:
+        """Checks that there is no parser for what is no question tool."""
+        try:
+            create()
+        except ValueError as error:
+            if "is no question tool" in str(error):
+                return len(WAYS)
+        self.disagree += 1
+        print(f"{name} is taken for a question tool")
+        return 0
+
     def question_tools(self) -> list[int]:
         counts = []
         for row in records("question-tools.jsonl"):
+            tool = (row["tool"].partition(":")[2] or row["tool"]).removesuffix(".form")
+            create = lambda: ArgumentsParser(tool, shapes=SHAPES)  # noqa: B023
             if row["expect"].get("rejected") == "unknown_tool":
+                counts.append(self.refused(row["id"], create))
                 continue
-            tool = row["tool"].partition(":")[2] or row["tool"]
-            create = lambda: ArgumentsParser(tool.removesuffix(".form"), shapes=SHAPES)  # noqa: B023
-            counts.append(self.read(row["id"], row["arguments"].encode(), create, asked, wanted(row["expect"])))
+            have = asked if "questions" in row["expect"] else lambda events: {**asked(events), "questions": []}
+            counts.append(self.read(row["id"], row["arguments"].encode(), create, have, wanted(row)))
         return counts
 
 
 check = Check()
 for what, counts in {
     "messages": check.messages(records("cases.jsonl") + records("turns.jsonl")),
+    "messages, with the tools by name": check.messages(records("cases.jsonl") + records("turns.jsonl"), **TOOLS),
     "envelopes": check.messages(records("envelopes.jsonl"), envelopes=["all"]),
     "bodies": check.bodies(),
     "question tools": check.question_tools(),

@@ -1,6 +1,7 @@
 """The result has the rows, nulls and chunks of its column, and strings like those of the column."""
 
 import gc
+import json
 import os
 import subprocess
 import sys
@@ -108,9 +109,9 @@ def test_any_number_of_threads_gives_the_same_array(data_type):
             assert pa.array(questions(part, threads=threads)) == pa.array(questions(part))
 
 
-def run_alone(program):
+def run_alone(program, *arguments):
     """Fails unless a program ends well, in a process of its own."""
-    run = subprocess.run([sys.executable, "-c", program], cwd=os.path.dirname(__file__), capture_output=True, text=True)
+    run = subprocess.run([sys.executable, "-c", program, *arguments], cwd=os.path.dirname(__file__), capture_output=True, text=True)
     assert (run.returncode, run.stderr) == (0, "")
 
 
@@ -133,13 +134,14 @@ for limit in [4, 1]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the threads of this process from /proc")
-def test_no_more_threads_are_started_than_there_are_rows():
+@pytest.mark.parametrize(("more", "least", "most"), [({}, 0, 0), ({"threads": 2}, 1, 1), ({"threads": 1000}, 0, 3)])
+def test_no_more_threads_are_started_than_were_asked_for_and_there_are_rows(more, least, most):
     program = """
-import os, threading
+import json, os, sys, threading
 import pyarrow as pa
 from arrow_help import ASK
 from followup.arrow import questions
-column, done, most = pa.array([ASK.format("x" * 20_000_000)] * 2), False, 0
+column, done, most = pa.array([ASK.format("x" * 20_000_000)] * 4), False, 0
 def watch():
     global most
     while not done:
@@ -147,12 +149,13 @@ def watch():
 watcher = threading.Thread(target=watch)
 watcher.start()
 before = len(os.listdir("/proc/self/task"))
-questions(column, threads=1000)
+questions(column, **json.loads(sys.argv[1]))
 done = True
 watcher.join()
-assert most - before in (0, 1), most - before
+least_wanted, most_wanted = map(int, sys.argv[2:])
+assert least_wanted <= most - before <= most_wanted, most - before
 """
-    run_alone(program)
+    run_alone(program, json.dumps(more), str(least), str(most))
 
 
 def test_the_result_outlives_its_column():

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from xml.etree import ElementTree
 
@@ -466,6 +467,71 @@ def test_a_command_that_is_terminated_leaves_no_file(tmp_path):
     assert errors == ""
     assert process.returncode == -signal.SIGTERM
     assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
+
+
+def test_the_next_batch_is_read_while_one_is_used_and_no_more():
+    coming, wanted = [threading.Event() for _ in range(4)], threading.Event()
+
+    def source():
+        for number, event in enumerate(coming):
+            event.set()
+            yield number
+        wanted.set()
+
+    batches = run.ahead(source())
+    for number in range(len(coming) - 1):
+        assert next(batches) == number
+        assert coming[number + 1].wait(10)
+        assert not any(event.is_set() for event in coming[number + 2 :])
+    assert [*batches] == [3] and wanted.is_set()
+
+
+def test_an_error_of_the_reading_comes_after_the_batches_before_it():
+    def source():
+        yield 1
+        raise OSError("the disk fails")
+
+    batches = run.ahead(source())
+    assert next(batches) == 1
+    with pytest.raises(OSError, match="the disk fails"):
+        next(batches)
+
+
+def test_an_error_ends_the_reading_before_the_file_is_closed(paths, monkeypatch):
+    has_failed, is_closed, read = threading.Event(), [], pq.ParquetFile.iter_batches
+
+    def slow(file, *arguments, row_groups, **options):
+        if row_groups != [0]:
+            assert has_failed.wait(10)
+            time.sleep(0.1)  # For a file that is closed too early.
+            is_closed.append(file.closed)
+        yield from read(file, *arguments, row_groups=row_groups, **options)
+
+    def fails(*_):
+        has_failed.set()
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", slow)
+    monkeypatch.setattr(run.Summary, "add", fails)
+    assert command(paths, "--column", "text", "--threads", "2") == 1
+    assert is_closed == [False]
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_a_batch_is_not_in_memory_while_the_next_but_one_is_read(tmp_path, monkeypatch, threads):
+    source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
+    cells = ["x" * 1_000_000] * 8
+    pq.write_table(pa.table({"text": cells}), source, row_group_size=1)
+    read, allocated = pq.ParquetFile.iter_batches, []
+
+    def measured(*arguments, **options):
+        allocated.append(pa.total_allocated_bytes())
+        yield from read(*arguments, **options)
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", measured)
+    assert command((source, target), "--column", "text", "--keep", "", "--threads", threads) == 0
+    # With two threads, there is the batch that is used.
+    assert max(allocated) - allocated[0] < 500_000 + 1_000_000 * (int(threads) - 1)
 
 
 def test_without_pyarrow_it_says_what_to_install(paths, monkeypatch, capsys):

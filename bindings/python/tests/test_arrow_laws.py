@@ -33,7 +33,7 @@ def test_messages(data, how):
 @settings(deadline=None, max_examples=150)
 @given(st.data(), options)
 def test_ill_formed_messages(data, how):
-    check(data, ill_formed, BYTE_TYPES, **how)
+    check(data, ill_formed, TEXT_TYPES + BYTE_TYPES, **how)
 
 
 @settings(deadline=None, max_examples=150)

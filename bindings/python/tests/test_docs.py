@@ -7,8 +7,11 @@ import inspect
 import re
 from pathlib import Path
 
+import followup
 import pytest
 from help import ROOT
+
+PUBLIC_MODULES = ["arrow", "dialogue", "openai", "anthropic", "litellm", "polars", "duckdb", "ray", "spark", "daft"]
 
 PAGES = [ROOT / "bindings/python/README.md", *sorted((ROOT / "bindings/python/docs").glob("*.md"))]
 BODY = (ROOT / "examples/responses/openai-chat.sse").read_bytes()
@@ -40,12 +43,60 @@ def test_the_examples_of_docstrings_run(module):
 
 
 def test_each_signature_of_questions_is_described_to_an_editor():
-    import followup
-
-    stub = ast.parse(Path(followup.__file__).with_name("_followup.pyi").read_text(encoding="utf-8"))
-    signatures = [node for node in stub.body if isinstance(node, ast.FunctionDef) and node.name == "questions"]
+    signatures = [node for node in stub().body if isinstance(node, ast.FunctionDef) and node.name == "questions"]
     [whole, short] = map(ast.get_docstring, signatures)
     assert whole == inspect.getdoc(followup.arrow.questions) and short
+
+
+def definitions(tree, prefix=""):
+    """Returns the public classes, methods, properties and functions of a module, without those that Python itself names."""
+    for node in tree.body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_"):
+            yield f"{prefix}{node.name}", ast.get_docstring(node)
+            if isinstance(node, ast.ClassDef):
+                yield from definitions(node, f"{node.name}.")
+
+
+def stub():
+    return ast.parse(Path(followup.__file__).with_name("_followup.pyi").read_text(encoding="utf-8"))
+
+
+def test_every_public_name_of_the_extension_module_is_described():
+    found = list(definitions(stub()))
+    assert len(found) > 100
+    assert [name for name, docstring in found if not docstring] == []
+
+
+MODULES = [followup, *(importlib.import_module(f"followup.{name}") for name in PUBLIC_MODULES)]
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
+def test_every_public_name_of_a_module_is_described(module):
+    values = {name: getattr(module, name) for name in module.__all__}
+    members = {
+        f"{name}.{member}": value
+        for name, one in values.items()
+        if inspect.isclass(one)
+        for member, value in vars(one).items()
+        if not member.startswith("_") and (inspect.isfunction(value) or isinstance(value, property))
+    }
+    # A type has no docstring of its own.
+    values = {name: value for name, value in values.items() if inspect.isclass(value) or inspect.isroutine(value)} | members
+    assert [name for name, value in values.items() if not inspect.getdoc(value)] == []
+
+
+RAISING = ["StreamParser.feed", "StreamParser.finish", "StreamParser.checkpoint", "Parser", "ArgumentsParser", "ResponseParser", "Record"]
+
+
+def test_what_can_fail_says_how():
+    found = {name: docstring for name, docstring in definitions(stub()) if docstring}
+    silent = [name for name in RAISING if not re.search("[Rr]aises? ", found[name])]
+    dialogue = followup.dialogue.Dialogue
+    methods = ["event", "answer", "cancel", "decline", "discuss", "time_out", "guide"]
+    others = [dialogue, followup.events, followup.arrow.questions, followup.dialogue.messages, *(getattr(dialogue, name) for name in methods)]
+    others += [getattr(followup, name).wrap for name in ("openai", "anthropic", "litellm")]
+    others += [followup.Parser, followup.ArgumentsParser, followup.ResponseParser]
+    assert silent + [one.__qualname__ for one in others if "Raises" not in one.__doc__] == []
 
 
 def blocks(page: Path):
@@ -72,6 +123,14 @@ def test_the_examples_of_a_page_run(page):
         assert len([event for event in shown if event.type == "complete"]) == 3
 
 
+def test_the_example_of_the_project_runs():
+    [block] = blocks(ROOT / "README.md")
+    asked = []
+    exec(compile(block, "README.md", "exec"), {"response": Response(), "ask": lambda *question: asked.append(question)})
+    [(question, suggestions)] = asked
+    assert question and suggestions
+
+
 def test_the_first_example_of_the_readme_prints_what_is_below_it(capsys):
     [code, *_], [printed] = blocks(PAGES[0]), re.findall(r"^```text\n(.*?)^```", PAGES[0].read_text(encoding="utf-8"), re.M | re.S)
     exec(compile(code, "README.md", "exec"), {})
@@ -80,8 +139,6 @@ def test_the_first_example_of_the_readme_prints_what_is_below_it(capsys):
 
 
 def test_the_readme_names_all_fields_of_the_events():
-    import followup
-
     text = PAGES[0].read_text(encoding="utf-8")
     for name in ("Text", "Opaque", "Partial", "Complete", "Error"):
         event = getattr(followup, name)

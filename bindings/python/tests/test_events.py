@@ -3,6 +3,7 @@
 import copy
 import importlib.metadata
 import pickle
+import sys
 from unittest.mock import ANY
 
 import followup
@@ -110,20 +111,23 @@ def test_lists_become_tuples():
 
 
 @pytest.mark.parametrize(
-    "create",
+    ("create", "field", "message"),
     [
-        lambda: Text(3),
-        lambda: Text(),
-        lambda: Text("a", "b"),
-        lambda: Opaque("tool", "raw", "yes"),
-        lambda: Complete("Q?", ["not a suggestion"], "tool", 0, 0, 1),
-        lambda: Partial(0, "question", None),
-        lambda: Question("Q?", defaults=[3]),
+        (lambda: Text(3), "text", "'int' object is not an instance of 'str'"),
+        (lambda: Text(), None, "missing 1 required positional argument: 'text'"),
+        (lambda: Text("a", "b"), None, "takes 1 positional arguments but 2 were given"),
+        (lambda: Opaque("tool", "raw", "yes"), "start", "'str' object is not an instance of 'bool'"),
+        (lambda: Complete("Q?", ["no"], "tool", 0, 0, 1), "suggestions", "'str' object is not an instance of 'Suggestion'"),
+        (lambda: Partial(0, "question", None), "delta", "'None' is not an instance of 'str'"),
+        (lambda: Question("Q?", defaults=[3]), "defaults", "'int' object is not an instance of 'str'"),
     ],
 )
-def test_a_field_of_a_wrong_type_is_a_type_error(create):
-    with pytest.raises(TypeError):
+def test_a_field_of_a_wrong_type_is_a_type_error_that_says_what_was_expected(create, field, message):
+    with pytest.raises(TypeError, match=message) as caught:
         create()
+    # Python 3.10 has no notes.
+    if field is not None and sys.version_info >= (3, 11):
+        assert caught.value.__notes__ == [f"while processing '{field}'"]
 
 
 @pytest.mark.parametrize("number", [-1, 1 << 64, 10**5000], ids=["-1", "2**64", "10**5000"])

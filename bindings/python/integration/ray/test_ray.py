@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 import ray
-from arrow_columns import BYTE_TYPES, KINDS, TEXT_TYPES, joined, long_table
+from arrow_columns import BYTE_TYPES, KINDS, OPTIONS, TEXT_TYPES, joined, long_table, table_with
 from cases import CELLS, rows, run_example
 
 from followup.ray import Questions, questions
@@ -69,6 +69,16 @@ def test_any_table_has_the_questions_of_its_streams(how, strings, binaries):
     rows = sorted(one.take_all(), key=lambda row: row["id"])
     assert len(rows) == len(table)
     assert {name: [row[f"found {name}"] for row in rows] for name in kinds} == joined(streams, **how)
+
+
+@pytest.mark.parametrize(("options", "message"), OPTIONS.values(), ids=OPTIONS)
+def test_options_change_what_is_found_as_in_the_streams(options, message):
+    table, streams = table_with(message)
+    one = ray.data.from_arrow([table.slice(start, 40) for start in range(0, len(table), 40)])
+    for name in streams:
+        one = questions(one, name, into=f"found {name}", **options)
+    rows = sorted(one.take_all(), key=lambda row: row["id"])
+    assert {name: [row[f"found {name}"] for row in rows] for name in streams} == joined(streams, **options) != joined(streams)
 
 
 def test_a_column_that_is_there_already_is_not_added_again():

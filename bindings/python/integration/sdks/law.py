@@ -118,6 +118,34 @@ class AsyncSpied(Spied):
             yield one
 
 
+class SpiedHelper:
+    """A helper, such as `messages.stream(…)`, whose stream keeps the objects which it gives."""
+
+    def __init__(self, manager):
+        self.manager = manager
+
+    def __enter__(self):
+        stream = Spied(self.manager.__enter__())
+        self.given = stream.given
+        return stream
+
+    def __exit__(self, *error):
+        return self.manager.__exit__(*error)
+
+
+class AsyncSpiedHelper:
+    def __init__(self, manager):
+        self.manager = manager
+
+    async def __aenter__(self):
+        stream = AsyncSpied(await self.manager.__aenter__())
+        self.given = stream.given
+        return stream
+
+    async def __aexit__(self, *error):
+        return await self.manager.__aexit__(*error)
+
+
 def check(reading, body, **options):
     """Fails unless the events are those of the part of the body that the SDK reads.
 

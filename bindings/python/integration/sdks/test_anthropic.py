@@ -2,7 +2,7 @@
 
 import anthropic
 import pytest
-from law import AsyncSpied, Spied, bodies, check, completes, is_broken, model, read, read_async, run
+from law import AsyncSpied, AsyncSpiedHelper, Spied, SpiedHelper, bodies, check, completes, is_broken, model, read, read_async, run
 
 from followup.anthropic import wrap
 
@@ -67,18 +67,23 @@ def test_an_asynchronous_stream_has_the_events_of_its_body(provider, body):
 
 @pytest.mark.parametrize("body", BODIES)
 def test_a_helper_has_the_events_of_its_body(client, body):
-    with wrap(helper(client, body)) as stream:
+    source = SpiedHelper(helper(client, body))
+    with wrap(source) as stream:
         reading = read(stream)
+    assert [id(one) for one in reading.objects] == [id(one) for one in source.given]
     check_all(reading, body, UNREADABLE_BY_HELPER)
 
 
 @pytest.mark.parametrize("body", BODIES)
 def test_an_asynchronous_helper_has_the_events_of_its_body(provider, body):
     async def use(client):
-        async with wrap(helper(client, body)) as stream:
-            return await read_async(stream)
+        source = AsyncSpiedHelper(helper(client, body))
+        async with wrap(source) as stream:
+            return source, await read_async(stream)
 
-    check_all(with_async(provider, use), body, UNREADABLE_BY_HELPER)
+    source, reading = with_async(provider, use)
+    assert [id(one) for one in reading.objects] == [id(one) for one in source.given]
+    check_all(reading, body, UNREADABLE_BY_HELPER)
 
 
 def test_the_helper_of_the_beta_has_the_events_of_its_body(client):

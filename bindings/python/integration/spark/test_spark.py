@@ -3,7 +3,7 @@ import sys
 
 import pyarrow as pa
 import pytest
-from arrow_columns import KINDS, joined, long_table
+from arrow_columns import KINDS, OPTIONS, joined, long_table, table_with
 from cases import CELLS, normal, rows, run_example
 
 from followup.spark import questions
@@ -53,6 +53,17 @@ def test_any_table_has_the_questions_of_its_streams(spark, large, how, strings, 
         one = questions(one, name, into=f"found_{name}", **how)
     rows = one.orderBy("id").collect()
     assert {name: [normal(row[f"found_{name}"]) for row in rows] for name in streams} == joined(streams, **how)
+
+
+@pytest.mark.parametrize(("options", "message"), OPTIONS.values(), ids=OPTIONS)
+def test_options_change_what_is_found_as_in_the_streams(spark, options, message):
+    table, streams = table_with(message)
+    rows = [tuple(row.values()) for row in table.to_pylist()]
+    one = spark.createDataFrame(rows, "text string, raw binary, id long").repartition(3)
+    for name in streams:
+        one = questions(one, name, into=f"found_{name}", **options)
+    rows = one.orderBy("id").collect()
+    assert {name: [normal(row[f"found_{name}"]) for row in rows] for name in streams} == joined(streams, **options) != joined(streams)
 
 
 def test_calls_can_be_counted_in_sql(spark, frame):

@@ -52,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--into", default="questions", metavar="NAME", help="the name of the new column (default: questions)")
     one.add_argument("--keep", metavar="NAMES", help="the columns to copy, separated by commas (default: all)")
     one.add_argument("--by", metavar="NAME", help="count by this column, too (default: model or model_name, if there is such a column)")
-    one.add_argument("--threads", type=int, default=cores(), metavar="N", help="parse with N threads (default: one for each core)")
+    one.add_argument("--threads", type=int, default=cores(), metavar="N", help="parse with N threads (default: one for each core); with several, another reads ahead")
     one.add_argument("--json", action="store_true", help="print the counts as JSON")
     one.add_argument("--plot", metavar="FILE", help="draw the counts, as .svg or .png (needs matplotlib)")
     one.add_argument("--force", action="store_true", help="replace OUT.parquet and the picture if they exist")

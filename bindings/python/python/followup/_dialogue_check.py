@@ -35,6 +35,12 @@ def check_rules(rules: Mapping[str, Any]) -> None:
             raise ValueError(f"rules: {name}: one of {', '.join(_SEVERITIES)} was expected, not {value!r}")
 
 
+def check_number(value: object) -> None:
+    """Raises TypeError for what is no number of a question."""
+    if not isinstance(value, int):
+        raise TypeError(f"number: a whole number was expected, not {type(value).__name__}")
+
+
 def check_index(name: str, value: object) -> None:
     """Raises DialogueError for a negative index: it does not count from the end."""
     if isinstance(value, int) and value < 0:

@@ -36,9 +36,13 @@ def plain(text: str) -> str:
     return text
 
 
-def to_json(value: Any) -> str:
-    """Returns data as JSON."""
-    return plain(json.dumps(value, ensure_ascii=False))
+def to_json(value: Any, name: str = "options") -> str:
+    """Returns data as JSON. Raises TypeError with the name of the argument for what is no data."""
+
+    def other(one: object) -> Any:
+        raise TypeError(f"{name}: data as in JSON was expected, not {type(one).__name__}")
+
+    return plain(json.dumps(value, ensure_ascii=False, default=other))
 
 
 def directive(text: str) -> Directive:

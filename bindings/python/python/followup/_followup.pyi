@@ -48,7 +48,7 @@ def questions(
     """Returns the calls of each row of a column.
 
     `column` is an array, or a stream of arrays: anything with `__arrow_c_array__` or
-    `__arrow_c_stream__`, such as arrays of pyarrow and Series of Polars and pandas. A row is a
+    `__arrow_c_stream__`, such as arrays of pyarrow and Series of Polars and pandas 3. A row is a
     message, or with `wire` the body of a response (`auto`, or the name of a format), or with
     `arguments_of` the arguments of a native call of this tool. Its type is utf8, large_utf8,
     utf8_view, binary, large_binary, binary_view or a dictionary of one of them; ill-formed UTF-8
@@ -94,6 +94,9 @@ class Record:
     """An immutable value, whose fields are named by `__match_args__`.
 
     Values are compared, hashed, copied and pickled by their fields.
+
+    The constructors raise `TypeError` for a field that is missing or has another type, and
+    `ValueError` for a number that is no index.
     """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -644,7 +647,9 @@ class ArgumentsParser(StreamParser):
     """Parses the arguments of a native call of a question tool. The stream is one call.
 
     `tool` is `ask_followup_question`, `AskUserQuestion` or another tool of the shapes. With a
-    checkpoint, it is the tool of the parser that made it. Other options and errors are those of `Parser`.
+    checkpoint, it is the tool of the parser that made it. Other options are those of `Parser`.
+
+    Raises the errors of `Parser`, and `ValueError` for a tool that no shape has.
     """
 
     def __new__(cls, tool: str, *, checkpoint: bytes | None = None, **options: Unpack[PolicyOptions]) -> Self: ...
@@ -655,7 +660,10 @@ class ResponseParser(StreamParser):
 
     `format` is the name of the provider's format, such as `anthropic`; with `auto` it is detected.
     With a checkpoint, `reasoning` is that of the parser that made it, and so is `format` with `auto`.
-    Other options and errors are those of `Parser`; a checkpoint of another format is a `ValueError`.
+    Other options are those of `Parser`.
+
+    Raises the errors of `Parser`, and `ValueError` for a format that does not exist and for a
+    checkpoint of another one.
     """
 
     def __new__(

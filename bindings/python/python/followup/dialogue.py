@@ -22,7 +22,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ._dialogue_check import check_index, check_limit, check_rules
+from ._dialogue_check import check_index, check_limit, check_number, check_rules
 from ._dialogue_error import DialogueError
 from ._dialogue_json import (
     call_data,
@@ -136,12 +136,15 @@ class Dialogue:
             "templates": templates or {},
             "history": list(history),
         }
-        self._state = DialogueState(to_json(options))
+        members = (f'"{name}": {to_json(value, name)}' for name, value in options.items())
+        self._state = DialogueState(f"{{{', '.join(members)}}}")
 
     def event(self, event: Event) -> Directive:
         """Consumes an event and returns what to do about it.
 
         `Nothing` for prose, for other tools' calls, for errors, and for calls that are superseded.
+
+        Raises `TypeError` for what is no event of a parser.
         """
         match event:
             case Partial():
@@ -193,25 +196,34 @@ class Dialogue:
         Raises `DialogueError` if the question is not open or does not take the answer, `ValueError`
         for an image that can't be used, and `TypeError` for other arguments.
         """
+        check_number(number)
         check_index("suggestion", suggestion)
         if answers is not None and text is None and suggestion is None:
             answer: dict[str, Any] = {"form": [form_answer(one) for one in answers]}
         elif answers is not None or text is None and suggestion is None:
-            raise TypeError("answer: a text, a suggestion, both, or the answers to a form were expected")
+            given = {"a text": text, "a suggestion": suggestion, "answers": answers}
+            came = " and ".join(name for name, value in given.items() if value is not None) or "nothing"
+            raise TypeError(f"answer: a text, a suggestion, both, or the answers to a form were expected, not {came}")
         elif suggestion is None:
             answer = {"text": text}
         elif text is None:
             answer = {"suggestion": suggestion}
         else:
             answer = {"edited": {"suggestion": suggestion, "text": text}}
-        return reply(self._state.answer(number, to_json(answer), list(images)))
+        return reply(self._state.answer(number, to_json(answer, "answer"), list(images)))
 
     def cancel(self, number: int) -> Reply:
-        """Cancels an open or waiting question: the user does not answer it."""
+        """Cancels an open or waiting question: the user does not answer it.
+
+        Raises `DialogueError` if no open or waiting question has this number.
+        """
         return self._end("cancel", number, ())
 
     def decline(self, number: int) -> Reply:
-        """Declines an open or waiting question: the user says that they will not answer it."""
+        """Declines an open or waiting question: the user says that they will not answer it.
+
+        Raises `DialogueError` if no open or waiting question has this number, or the tool has no reply for that.
+        """
         return self._end("decline", number, ())
 
     def discuss(self, number: int, answers: Sequence[AnyFormAnswer] = ()) -> Reply:
@@ -229,11 +241,14 @@ class Dialogue:
 
         The dialogue has no clock: the host decides when that is. `answers` are those so far, as in
         `discuss`.
+
+        Raises `DialogueError` as `discuss`.
         """
         return self._end("time_out", number, answers)
 
     def _end(self, ending: str, number: int, answers: Sequence[AnyFormAnswer]) -> Reply:
-        so_far = to_json([form_answer(one) for one in answers])
+        check_number(number)
+        so_far = to_json([form_answer(one) for one in answers], "answers")
         return reply(self._state.end(ending, number, so_far))
 
     def guide(self, text: str, *, images: Sequence[str | bytes] = ()) -> Reply:
@@ -265,9 +280,10 @@ def messages(replies: Reply | Iterable[Reply], format: MessageFormat) -> list[di
     missing, so collect the replies until every call has one. For OpenAI Responses the messages are
     input items.
 
-    Raises `ValueError` for a format that does not exist.
+    Raises `ValueError` for a format that does not exist, and `TypeError` for what is no `Reply`.
     """
     all = [replies] if isinstance(replies, Reply) else list(replies)
-    if any(not isinstance(one, Reply) for one in all):
-        raise TypeError("replies: a Reply, or an iterable of them, was expected")
+    for one in all:
+        if not isinstance(one, Reply):
+            raise TypeError(f"replies: a Reply, or an iterable of them, was expected, not {type(one).__name__}")
     return json.loads(reply_messages(to_json([known(one) for one in all]), format))

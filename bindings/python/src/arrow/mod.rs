@@ -16,7 +16,7 @@ use arrow_array::ArrayRef;
 use arrow_schema::{Field, FieldRef};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyString};
+use pyo3::types::{PyDict, PyInt};
 use pyo3_arrow::ffi::ArrayReader;
 use pyo3_arrow::input::AnyArray;
 
@@ -24,7 +24,7 @@ use self::batch::Settings;
 use self::cell_parser::CellParser;
 pub(crate) use self::classes::{Array, ChunkedArray};
 use self::error::Error;
-use crate::options::{wrong_number, wrong_type};
+use crate::options::{text, wrong_number, wrong_type};
 use crate::panics::caught;
 
 /// The largest number of threads.
@@ -33,7 +33,7 @@ const MAX_THREADS: usize = 1024;
 /// Returns the calls of each row of a column.
 ///
 /// `column` is an array, or a stream of arrays: anything with `__arrow_c_array__` or
-/// `__arrow_c_stream__`, such as arrays of pyarrow and Series of Polars and pandas. A row is a
+/// `__arrow_c_stream__`, such as arrays of pyarrow and Series of Polars and pandas 3. A row is a
 /// message, or with `wire` the body of a response (`auto`, or the name of a format), or with
 /// `arguments_of` the arguments of a native call of this tool. Its type is utf8, large_utf8,
 /// utf8_view, binary, large_binary, binary_view or a dictionary of one of them; ill-formed UTF-8
@@ -114,10 +114,6 @@ fn produced(mut stream: Box<dyn ArrayReader + Send>) -> impl Iterator<Item = Res
         Ok(chunk) => chunk.map(|chunk| chunk.map_err(Error::Producer)),
         Err(_) => Some(Err(Error::Unexplained)),
     })
-}
-
-fn text<'a>(name: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
-    value.cast::<PyString>().map_err(|_| wrong_type(name, "a str", value))?.to_str()
 }
 
 fn thread_count(value: &Bound<'_, PyAny>) -> PyResult<usize> {

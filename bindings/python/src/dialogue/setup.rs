@@ -19,7 +19,7 @@ struct Options {
     mistake_limit: Option<u32>,
     escape: bool,
     templates: BTreeMap<String, Value>,
-    history: Vec<Turn>,
+    history: Vec<Value>,
 }
 
 /// Returns the dialogue with these options, in the state that its history leads to.
@@ -42,7 +42,9 @@ pub(super) fn dialogue(py: Python<'_>, json: &str) -> PyResult<Dialogue> {
         let template = named(template, &format!("templates: {tool}"), Template::named, &Template::NAMES)?;
         setup = setup.with_template(tool, template);
     }
-    Dialogue::replay(setup, &options.history).map_err(|error| dialogue_error(py, "history", &error.to_string()))
+    let turns = options.history.into_iter().map(Turn::deserialize).collect::<Result<Vec<_>, _>>();
+    let turns = turns.map_err(|error| unreadable("history", &error))?;
+    Dialogue::replay(setup, &turns).map_err(|error| dialogue_error(py, "history", &error.to_string()))
 }
 
 /// Returns what has this name, or what the object describes.

@@ -10,7 +10,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList};
 
-use crate::options::{Kind, Options};
+use crate::options::{Kind, Options, text, wrong_type};
 use crate::panics::{caught, inject};
 use chunk::Chunk;
 use state::{Engine, State, message_engine, response_engine};
@@ -111,6 +111,11 @@ impl StreamParser {
 }
 
 /// Parses messages with calls as text: markup, and the models' own envelopes.
+///
+/// With `checkpoint`, which another parser with the same options returned, it continues there.
+///
+/// Raises `TypeError` for an option that does not exist or has another type, and `ValueError` for a
+/// value without a meaning or a damaged checkpoint.
 #[pyclass(extends = StreamParser, frozen, module = "followup")]
 pub(crate) struct Parser;
 
@@ -121,11 +126,14 @@ impl Parser {
         signature = (*, checkpoint = None, **options),
         text_signature = "(*, strict=False, outside_code=False, decode_entities=False, envelopes=None, tools=None, parameters=None, shapes=None, limits=None, checkpoint=None)"
     )]
-    fn new(checkpoint: Option<&[u8]>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyClassInitializer<Parser>> {
+    fn new(
+        checkpoint: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyClassInitializer<Parser>> {
         caught(|| {
             let policy = Options::read(options, Kind::Message)?.policy;
             let state = match checkpoint {
-                Some(bytes) => State::resume(bytes, |stored| message_engine(policy, false, stored))?,
+                Some(bytes) => State::resume(stored(bytes)?, |state| message_engine(policy, false, state))?,
                 None => State::new(Engine::Message(Box::new(followup::Parser::new(policy)))),
             };
             Ok(StreamParser::new(state).add_subclass(Parser))
@@ -134,6 +142,11 @@ impl Parser {
 }
 
 /// Parses the arguments of a native call of a question tool. The stream is one call.
+///
+/// `tool` is `ask_followup_question`, `AskUserQuestion` or another tool of the shapes. With a
+/// checkpoint, it is the tool of the parser that made it.
+///
+/// Raises the errors of `Parser`, and `ValueError` for a tool that no shape has.
 #[pyclass(extends = StreamParser, frozen, module = "followup")]
 pub(crate) struct ArgumentsParser;
 
@@ -145,17 +158,18 @@ impl ArgumentsParser {
         text_signature = "(tool, *, strict=False, outside_code=False, decode_entities=False, envelopes=None, tools=None, parameters=None, shapes=None, limits=None, checkpoint=None)"
     )]
     fn new(
-        tool: &str,
-        checkpoint: Option<&[u8]>,
+        tool: &Bound<'_, PyAny>,
+        checkpoint: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<ArgumentsParser>> {
         caught(|| {
+            let tool = text("tool", tool)?;
             let policy = Options::read(options, Kind::Message)?.policy;
             let Some(parser) = followup::Parser::arguments_of(tool, policy.clone()) else {
                 return Err(PyValueError::new_err(format!("tool: {tool} is no question tool of these shapes")));
             };
             let state = match checkpoint {
-                Some(bytes) => State::resume(bytes, |stored| message_engine(policy, true, stored))?,
+                Some(bytes) => State::resume(stored(bytes)?, |state| message_engine(policy, true, state))?,
                 None => State::new(Engine::Message(Box::new(parser))),
             };
             Ok(StreamParser::new(state).add_subclass(ArgumentsParser))
@@ -167,6 +181,9 @@ impl ArgumentsParser {
 ///
 /// `format` is the name of the provider's format, such as `anthropic`; with `auto` it is detected. With a
 /// checkpoint, `reasoning` is that of the parser that made it, and so is `format` with `auto`.
+///
+/// Raises the errors of `Parser`, and `ValueError` for a format that does not exist and for a
+/// checkpoint of another one.
 #[pyclass(extends = StreamParser, frozen, module = "followup")]
 pub(crate) struct ResponseParser;
 
@@ -174,15 +191,16 @@ pub(crate) struct ResponseParser;
 impl ResponseParser {
     #[new]
     #[pyo3(
-        signature = (format = "auto", *, checkpoint = None, **options),
+        signature = (format = None, *, checkpoint = None, **options),
         text_signature = "(format='auto', *, reasoning=False, strict=False, outside_code=False, decode_entities=False, envelopes=None, tools=None, parameters=None, shapes=None, limits=None, checkpoint=None)"
     )]
     fn new(
-        format: &str,
-        checkpoint: Option<&[u8]>,
+        format: Option<&Bound<'_, PyAny>>,
+        checkpoint: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClassInitializer<ResponseParser>> {
         caught(|| {
+            let format = format.map_or(Ok("auto"), |format| text("format", format))?;
             let Options { policy, reasoning, limits } = Options::read(options, Kind::Response)?;
             let parser = match format {
                 "auto" => wire::ResponseParser::auto(policy.clone()),
@@ -190,7 +208,7 @@ impl ResponseParser {
             };
             let state = match checkpoint {
                 Some(bytes) => {
-                    let state = State::resume(bytes, |stored| response_engine(policy, limits, stored))?;
+                    let state = State::resume(stored(bytes)?, |state| response_engine(policy, limits, state))?;
                     check_format(format, state.format())?;
                     state
                 }
@@ -205,6 +223,12 @@ impl ResponseParser {
     fn detected_format(slf: &Bound<'_, Self>) -> PyResult<Option<&'static str>> {
         caught(|| Ok(slf.as_super().get().state()?.format()))
     }
+}
+
+/// Returns the bytes of a checkpoint.
+fn stored<'a>(checkpoint: &'a Bound<'_, PyAny>) -> PyResult<&'a [u8]> {
+    let bytes = checkpoint.cast::<PyBytes>().map_err(|_| wrong_type("checkpoint", "bytes", checkpoint))?;
+    Ok(bytes.as_bytes())
 }
 
 /// Returns an error if a format was given, and the checkpoint is of another one.

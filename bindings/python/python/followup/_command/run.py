@@ -6,8 +6,9 @@ import stat
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path as File
 from typing import Any
 
@@ -106,8 +107,10 @@ def write(file: pq.ParquetFile, options: Namespace) -> Summary:
         appearing(File(options.output)) as temporary,
         pq.ParquetWriter(temporary, written, compression="zstd") as writer,
         progress(file.metadata.num_rows, not options.no_progress) as show,
+        # Closed before the file is.
+        closing(ahead(batches(file, read)) if options.threads > 1 else batches(file, read)) as rows,
     ):
-        for batch in batches(file, read):
+        for batch in rows:
             messages, result = path.apply(batch.column(path.column), parse)
             summary.add(messages, result, batch.column(by) if by else None)
             group.append(pa.record_batch([*(batch.column(name) for name in kept), result], written))
@@ -116,15 +119,28 @@ def write(file: pq.ParquetFile, options: Namespace) -> Summary:
                 writer.write_table(pa.Table.from_batches(group))
                 group, size = [], 0
             show(summary.total.rows)
+            # Not in memory while the next batch is read.
+            del batch, messages, result
         if group:
             writer.write_table(pa.Table.from_batches(group))
     return summary
 
 
-def batches(file: pq.ParquetFile, columns: list[str]) -> Iterator[pa.RecordBatch]:
+def batches(file: pq.ParquetFile, columns: list[str]) -> Generator[pa.RecordBatch, None, None]:
     """Returns the rows. A batch is of one row group: pyarrow joins no dictionaries inside lists and structs."""
     for group in range(file.num_row_groups):
         yield from file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns)
+
+
+def ahead(batches: Iterator[pa.RecordBatch]) -> Generator[pa.RecordBatch, None, None]:
+    """Returns the batches. While one is used, a thread reads the next one, and no more."""
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, batches, None)
+        while (batch := coming.result()) is not None:
+            coming = reader.submit(next, batches, None)
+            yield batch
+            # Not in memory while the next batch is waited for.
+            del batch
 
 
 def keywords(options: Namespace) -> dict[str, Any]:
