@@ -1,8 +1,8 @@
 //! The cost of a provider's body, as a ratio to the least that a JSON library does with it.
 //!
-//! `cargo bench --bench chat`. The body is a chat completion in events of about 210 bytes, each with
-//! one token of the model. serde_json reads the same fields into borrowed structs, framing included.
-//! This is a measurement, not a test: a missed goal is marked, and is no failure.
+//! `cargo bench --bench chat`. The body is a chat completion in events of about 210 bytes, each
+//! with one token of the model. serde_json reads the same fields into borrowed structs, framing
+//! included. This is a measurement, not a test: a missed goal is marked, and is no failure.
 //!
 //! It is a program of its own because the compiler inlines less of a parser with two users, so that
 //! the figures of `goals` would be others.

@@ -2,8 +2,8 @@
 
 /// The first three characters of some names.
 ///
-/// By the code of the first: a bit for each second, and one for each third, by the last five bits of
-/// its code.
+/// By the code of the first: a bit for each second, and one for each third, by the last five bits
+/// of its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Prefixes([[u32; 2]; 128]);
 

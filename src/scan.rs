@@ -45,12 +45,12 @@ pub(crate) fn bracket(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the index of the first mark from `from` on for which `stops` returns `true`; the length of
-/// the text if there is none.
+/// Returns the index of the first mark from `from` on for which `stops` returns `true`; the length
+/// of the text if there is none.
 ///
 /// The marks are `<` and `{`; with `CODE`, back-ticks and `~` are, too. `stops` is called with the
-/// index of each, in order. Cost: about one instruction per byte, and what `stops` costs; that of memchr
-/// where marks are rare, without `CODE`.
+/// index of each, in order. Cost: about one instruction per byte, and what `stops` costs; that of
+/// memchr where marks are rare, without `CODE`.
 #[inline(always)] // It is a loop around `stops`.
 pub(crate) fn find_mark<const CODE: bool>(text: &[u8], from: usize, mut stops: impl FnMut(usize) -> bool) -> usize {
     let mut start = from;

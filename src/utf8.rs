@@ -28,8 +28,8 @@ pub(crate) fn shortest_blank(tail: &[u8]) -> Option<usize> {
     BLANKS.iter().filter(begins).map(|blank| blank.len_utf8()).min()
 }
 
-/// A text in place of an incomplete character: whatever that becomes, it is no delimiter, no space and
-/// no part of a name.
+/// A text in place of an incomplete character: whatever that becomes, it is no delimiter, no space
+/// and no part of a name.
 pub(crate) const SOME_CHAR: &str = "\u{FFFD}";
 
 /// Returns the length of the longest character that the incomplete UTF-8 sequence may become, with

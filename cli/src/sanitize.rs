@@ -111,9 +111,9 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// Writes a part of a JSON text with every [control character](is_control) escaped as `\uXXXX`.
 ///
-/// Some of them end a line for readers that follow Unicode's rules for lines, so escaping them keeps
-/// one JSON line one line for everyone. Tabs and line ends occur only between tokens, where each
-/// becomes a blank.
+/// Some of them end a line for readers that follow Unicode's rules for lines, so escaping them
+/// keeps one JSON line one line for everyone. Tabs and line ends occur only between tokens, where
+/// each becomes a blank.
 pub(crate) fn escape_json(out: &mut (impl Write + ?Sized), json: &str) -> io::Result<()> {
     let mut written = 0;
     // In strings, every ASCII control character except DEL is already escaped.

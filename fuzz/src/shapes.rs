@@ -1,8 +1,9 @@
-//! The arguments of question tools: the laws, and the reference reader, which sees the stream at once.
+//! The arguments of question tools: the laws, and the reference reader, which sees the stream at
+//! once.
 //!
 //! The bytes of an input: the choices [`choice`]; the index of a built-in shape, or a larger number
-//! and two bytes from which a shape is drawn; the size of chunks; seven limits, if chosen (of `texts`,
-//! 255 is its default); the stream, with a [`CUT`](crate::input::CUT) where it is cut.
+//! and two bytes from which a shape is drawn; the size of chunks; seven limits, if chosen (of
+//! `texts`, 255 is its default); the stream, with a [`CUT`](crate::input::CUT) where it is cut.
 
 use std::sync::Arc;
 

@@ -32,7 +32,8 @@ pub(crate) fn check(settings: &Settings, headers: &HeaderMap, is_public: bool) -
 
 /// Checks that no page of another site sends a request.
 ///
-/// A browser sends no `Origin` with the request of an image, a script or a link, but says from where it is.
+/// A browser sends no `Origin` with the request of an image, a script or a link, but says from
+/// where it is.
 ///
 /// # Errors
 ///

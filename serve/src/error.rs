@@ -123,7 +123,8 @@ impl ApiError {
         ApiError { offset: Some(offset), ..ApiError::new(StatusCode::CONFLICT, "gap", text) }
     }
 
-    /// Turns the error that there is no such conversation into the one that nothing of this message is here.
+    /// Turns the error that there is no such conversation into the one that nothing of this message
+    /// is here.
     pub(crate) fn or_gap(self, message: &str) -> ApiError {
         if self.code == "not_found" { ApiError::gap(message, 0) } else { self }
     }
@@ -253,7 +254,8 @@ impl ApiError {
         ApiError { answer, ..error }
     }
 
-    /// Adds the answer that the question has already, if that is what is wrong and it is not known yet.
+    /// Adds the answer that the question has already, if that is what is wrong and it is not known
+    /// yet.
     pub(crate) fn with_answer(mut self, answer: impl FnOnce() -> Option<String>) -> ApiError {
         if self.code == "already_answered" && self.answer.is_none() {
             self.answer = answer();
@@ -292,7 +294,8 @@ impl ApiError {
         matches!(self.code(), "store_unavailable" | "store_unreadable" | "elsewhere" | "not_found")
     }
 
-    /// Returns `true` if the same request may succeed in a moment, although nobody does anything about it.
+    /// Returns `true` if the same request may succeed in a moment, although nobody does anything
+    /// about it.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(self.code(), "store_unavailable" | "too_many_conversations")
     }

@@ -2,9 +2,9 @@
 //!
 //! A [`Service`] relays requests to a provider in the formats of OpenAI or Anthropic, or is pushed
 //! what any provider streams. It forwards the bytes as they arrive, parses them with
-//! [`followup::wire`], and sends readers server-sent events: prose, the question while it grows, the
-//! user's replies. Answers come back as the messages that the provider expects. `docs/service.md`
-//! specifies the protocol.
+//! [`followup::wire`], and sends readers server-sent events: prose, the question while it grows,
+//! the user's replies. Answers come back as the messages that the provider expects.
+//! `docs/service.md` specifies the protocol.
 //!
 //! ```text
 //!   agent ──request──► relay ──► provider

@@ -21,7 +21,8 @@ pub(crate) struct LocalStore {
     list_readers: Arc<AtomicUsize>,
 }
 
-/// The conversations that were dropped before the store had been told everything. They are kept until it has.
+/// The conversations that were dropped before the store had been told everything. They are kept
+/// until it has.
 #[derive(Default)]
 struct Leaving {
     /// In the order in which they were dropped.
@@ -39,7 +40,8 @@ impl Leaving {
         self.conversations.push(Arc::downgrade(conversation));
     }
 
-    /// Drops conversations of which the store can't be told, while there is no room. Returns the memory of the rest.
+    /// Drops conversations of which the store can't be told, while there is no room. Returns the
+    /// memory of the rest.
     fn drop_unstored(&mut self, has_room: impl Fn() -> bool) -> usize {
         let mut rest = 0;
         self.conversations.retain(|one| {
@@ -118,8 +120,8 @@ impl LocalStore {
     /// Returns the conversation with this id, and whether it is new.
     ///
     /// At the limit, a new conversation replaces the one that has been unused for longest. Those in
-    /// which no question is open and no answer waits to be collected are replaced first, and those of
-    /// which the store does not know everything last.
+    /// which no question is open and no answer waits to be collected are replaced first, and those
+    /// of which the store does not know everything last.
     ///
     /// # Errors
     ///
@@ -128,7 +130,8 @@ impl LocalStore {
         self.find_or_create_with(id, role, |_| {})
     }
 
-    /// As [`find_or_create`](LocalStore::find_or_create), with what a new conversation needs before others find it.
+    /// As [`find_or_create`](LocalStore::find_or_create), with what a new conversation needs before
+    /// others find it.
     ///
     /// # Errors
     ///
@@ -199,11 +202,11 @@ impl LocalStore {
         }
     }
 
-    /// Drops the conversations that have been unused for longest, until the rest is within the limit of
-    /// memory. Returns `false` if it is not.
+    /// Drops the conversations that have been unused for longest, until the rest is within the
+    /// limit of memory. Returns `false` if it is not.
     ///
-    /// What the store has not been told is dropped last. If the store can't be told now, it is lost. Otherwise it will
-    /// be told in a moment, and counts as dropped.
+    /// What the store has not been told is dropped last. If the store can't be told now, it is
+    /// lost. Otherwise it will be told in a moment, and counts as dropped.
     fn make_room(&self) -> bool {
         let (limit, memory) = (self.context.settings.limits.memory, &self.context.metrics.memory);
         let has_room = || memory.used() <= limit;
@@ -240,7 +243,8 @@ impl LocalStore {
         used <= limit + leaving
     }
 
-    /// Ends a conversation that is not used any more. In a store it stays, and the rest of it is still written.
+    /// Ends a conversation that is not used any more. In a store it stays, and the rest of it is
+    /// still written.
     fn drop_unused(&self, conversation: &Arc<Conversation>) {
         let is_stored = conversation.epoch().is_some() || !conversation.is_writer();
         if !is_stored {
@@ -273,10 +277,11 @@ impl LocalStore {
         self.context.list.notify();
     }
 
-    /// Forgets a conversation that another process writes, unless it has readers again. Returns whether it did.
+    /// Forgets a conversation that another process writes, unless it has readers again. Returns
+    /// whether it did.
     ///
-    /// One that is being brought up to date stays: this process may be about to become its writer. So does one
-    /// with a request that failed, which perhaps only this process can send again.
+    /// One that is being brought up to date stays: this process may be about to become its writer.
+    /// So does one with a request that failed, which perhaps only this process can send again.
     pub(crate) fn forget(&self, id: &str) -> bool {
         let mut all = self.conversations.lock();
         let is_unused = all.get(id).is_some_and(|one| {

@@ -52,8 +52,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If there is none with this id, another replica is writing a turn of it, or the store can't be
-    /// reached.
+    /// If there is none with this id, another replica is writing a turn of it, or the store can't
+    /// be reached.
     pub(crate) async fn get_for_change(&self, id: &str) -> Result<InUse, ApiError> {
         let Some(shared) = &self.shared else { return Ok(self.get(id).await?.in_use()) };
         match shared.changeable(check_id(id)?).await? {
@@ -93,8 +93,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the id is invalid, another replica is writing a turn of it, all conversations are in use, or
-    /// the store can't be reached.
+    /// If the id is invalid, another replica is writing a turn of it, all conversations are in use,
+    /// or the store can't be reached.
     pub(crate) async fn get_or_create(&self, id: &str) -> Result<(InUse, bool), ApiError> {
         let id = check_id(id)?;
         let Some(shared) = &self.shared else {
@@ -134,8 +134,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If another answer was given instead, because the store has lost that it had accepted this one. Or if
-    /// guidance is lost, because another replica has become the writer before.
+    /// If another answer was given instead, because the store has lost that it had accepted this
+    /// one. Or if guidance is lost, because another replica has become the writer before.
     pub(crate) async fn confirm(
         &self,
         conversation: &Arc<Conversation>,

@@ -11,8 +11,9 @@ use crate::shape::Shapes;
 /// How a stream is read.
 ///
 /// The default repairs what models commonly get wrong, lets a call start anywhere, does not decode
-/// entities, reads the usual envelopes and the built-in question tools, and knows the other tools of
-/// the agents that this format comes from. The type of each setting has an example of its effect. Parsers can share a policy in an `Arc`.
+/// entities, reads the usual envelopes and the built-in question tools, and knows the other tools
+/// of the agents that this format comes from. The type of each setting has an example of its
+/// effect. Parsers can share a policy in an `Arc`.
 ///
 /// ```
 /// use followup::{CallStart, Entities, Envelopes, Limits, Malformed, Policy, Tools};

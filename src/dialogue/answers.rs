@@ -17,7 +17,8 @@ impl Form {
     /// Returns the answers, one for each question, if the form accepts them.
     ///
     /// Blank texts are left out. A note is the answer, or part of it, if there is nothing else or
-    /// the reply has no place for it: nothing that the user wrote is lost. Images alone are an answer.
+    /// the reply has no place for it: nothing that the user wrote is lost. Images alone are an
+    /// answer.
     pub(super) fn accept(
         &self,
         answer: &Answer,

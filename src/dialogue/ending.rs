@@ -23,8 +23,8 @@ impl Dialogue {
 
     /// Declines an open or waiting question: the user says that they will not answer it.
     ///
-    /// Many tools tell the two apart, `ask_followup_question` does not. The next question is opened.
-    /// The count of mistakes does not change.
+    /// Many tools tell the two apart, `ask_followup_question` does not. The next question is
+    /// opened. The count of mistakes does not change.
     ///
     /// # Errors
     ///
@@ -35,9 +35,9 @@ impl Dialogue {
 
     /// Ends an open or waiting question because the user wants to talk about it first.
     ///
-    /// `answers` are those so far: none, or one for each question, where nothing has to be answered.
-    /// The reply's kind is [`Declined`](super::ReplyKind::Declined). The next question is opened. The
-    /// count of mistakes does not change.
+    /// `answers` are those so far: none, or one for each question, where nothing has to be
+    /// answered. The reply's kind is [`Declined`](super::ReplyKind::Declined). The next question is
+    /// opened. The count of mistakes does not change.
     ///
     /// ```
     /// use followup::dialogue::{Dialogue, FormAnswer};
@@ -57,24 +57,25 @@ impl Dialogue {
     ///
     /// # Errors
     ///
-    /// If the tool has no reply for that ([`Question::discuss`](super::Question::discuss)), an answer
-    /// can't be accepted, or no open or waiting question has this number. The dialogue is unchanged.
+    /// If the tool has no reply for that ([`Question::discuss`](super::Question::discuss)), an
+    /// answer can't be accepted, or no open or waiting question has this number. The dialogue is
+    /// unchanged.
     pub fn discuss(&mut self, number: u64, answers: Vec<FormAnswer>) -> Result<Reply, AnswerErrorKind> {
         self.end(number, Ending::Discussed, answers)
     }
 
     /// Ends an open or waiting question because the time for an answer is over.
     ///
-    /// The dialogue has no clock: the host decides when that is. `answers` are those so far: none, or
-    /// one for each question, where nothing has to be answered. Where the tool has no reply of its own
-    /// for that, it is that of a cancelled question. The reply's kind is
-    /// [`Cancelled`](super::ReplyKind::Cancelled). The next question is opened. The count of mistakes
-    /// does not change.
+    /// The dialogue has no clock: the host decides when that is. `answers` are those so far: none,
+    /// or one for each question, where nothing has to be answered. Where the tool has no reply of
+    /// its own for that, it is that of a cancelled question. The reply's kind is
+    /// [`Cancelled`](super::ReplyKind::Cancelled). The next question is opened. The count of
+    /// mistakes does not change.
     ///
     /// # Errors
     ///
-    /// If an answer can't be accepted, or no open or waiting question has this number. The dialogue is
-    /// unchanged.
+    /// If an answer can't be accepted, or no open or waiting question has this number. The dialogue
+    /// is unchanged.
     pub fn time_out(&mut self, number: u64, answers: Vec<FormAnswer>) -> Result<Reply, AnswerErrorKind> {
         self.end(number, Ending::TimedOut, answers)
     }

@@ -61,9 +61,9 @@ impl Reply {
     /// * OpenAI Responses: a `function_call_output` for each result, with its images, then the
     ///   messages.
     /// * Anthropic: one message of the user, with a `tool_result` for each result and its images,
-    ///   then the rest. A result that the tool's host marks as an error has `is_error` and no images,
-    ///   which are an error there: they follow with the rest. A blank text is an error there, too,
-    ///   and is left out; if nothing is left, there is no message.
+    ///   then the rest. A result that the tool's host marks as an error has `is_error` and no
+    ///   images, which are an error there: they follow with the rest. A blank text is an error
+    ///   there, too, and is left out; if nothing is left, there is no message.
     ///
     /// Images keep their order; OpenAI gets their data URLs unchanged. Cost: linear; a copy of the
     /// texts and images.

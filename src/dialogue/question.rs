@@ -89,8 +89,8 @@ impl Question {
 
     /// Returns the JSON for a user interface.
     ///
-    /// It is exactly `{"question":…,"suggest":[{"answer":…},{"answer":…,"mode":…}]}`, and for a call
-    /// of another agent's tool `{"question":…,"suggest":[…],"form":{…}}`.
+    /// It is exactly `{"question":…,"suggest":[{"answer":…},{"answer":…,"mode":…}]}`, and for a
+    /// call of another agent's tool `{"question":…,"suggest":[…],"form":{…}}`.
     ///
     /// ```
     /// use followup::Parser;

@@ -68,7 +68,8 @@ impl From<&Rejected<'_>> for Rejection {
     }
 }
 
-/// Returns the index of the question without a text. It is the last, because the call was rejected there.
+/// Returns the index of the question without a text. It is the last, because the call was rejected
+/// there.
 fn without_text(reason: Reason, count: usize, last: Option<&str>) -> Option<usize> {
     let is_missing = reason == Reason::MissingParameter && last.is_some_and(|text| text.trim().is_empty());
     count.checked_sub(1).filter(|_| is_missing)

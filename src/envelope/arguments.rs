@@ -67,8 +67,8 @@ impl ArgumentsReader {
         }
     }
 
-    /// Reads decoded text of the arguments in a string, up to the end of a value of a tool that has a
-    /// shape. Returns how many bytes were read, and whether such a value has ended.
+    /// Reads decoded text of the arguments in a string, up to the end of a value of a tool that has
+    /// a shape. Returns how many bytes were read, and whether such a value has ended.
     pub(super) fn read_decoded(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) -> (usize, bool) {
         let mut pos = 0;
         match self {
@@ -158,7 +158,8 @@ impl ArgumentsReader {
         if let ArgumentsReader::Shape(reader) = self { reader.is_parameter_closed() } else { false }
     }
 
-    /// Returns `true` if bare JSON whose arguments have this key, with a string or a list, is a call.
+    /// Returns `true` if bare JSON whose arguments have this key, with a string or a list, is a
+    /// call.
     pub(super) fn is_main_key(&self, key: &[u8]) -> bool {
         match self {
             ArgumentsReader::None => false,

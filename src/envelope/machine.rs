@@ -315,7 +315,8 @@ impl EnvelopeMachine {
         }
     }
 
-    /// Ends what the end of the stream cuts. `closes`: it cuts the close tag that the call waits for.
+    /// Ends what the end of the stream cuts. `closes`: it cuts the close tag that the call waits
+    /// for.
     pub(crate) fn cut(&mut self, end: u64, closes: bool, context: &mut Context<'_>) -> Change {
         let Context { call, policy } = context;
         match self.state {
@@ -405,7 +406,8 @@ impl EnvelopeMachine {
         EnvelopeMachine { reader: self.reader.save(), ..self.clone() }
     }
 
-    /// Restores a state from a checkpoint, after `read` bytes. Returns `false` if it is out of bounds.
+    /// Restores a state from a checkpoint, after `read` bytes. Returns `false` if it is out of
+    /// bounds.
     pub(crate) fn restore(&mut self, read: u64, policy: &Policy) -> bool {
         let limits = &policy.limits;
         // A bare object is read again, as any other, once the call is certain.

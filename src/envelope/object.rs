@@ -98,7 +98,8 @@ impl ObjectReader {
         self.has_arguments || self.lexer.is_closed()
     }
 
-    /// Returns `true` if it is ill-formed only in that closing brackets around the arguments are missing.
+    /// Returns `true` if it is ill-formed only in that closing brackets around the arguments are
+    /// missing.
     pub(super) fn lacks_end(&self) -> bool {
         self.has_arguments && self.is_in_call() && self.lexer.breaks_after_value()
     }

@@ -76,7 +76,8 @@ enum Expect {
     After,
     /// In the text after the whole value.
     Ignored,
-    /// After text that is not JSON. `after_value`: only a comma or a closing bracket could have come.
+    /// After text that is not JSON. `after_value`: only a comma or a closing bracket could have
+    /// come.
     IllFormed { after_value: bool },
 }
 
@@ -446,7 +447,8 @@ impl Lexer {
                 }
                 Matched::Whole(char, len) => {
                     self.pending.drain(..len);
-                    // The byte that decided it is consumed again. It may be in the middle of a character.
+                    // The byte that decided it is consumed again. It may be in the middle of a
+                    // character.
                     if self.pending.pop().is_some() {
                         *pos -= 1;
                     }

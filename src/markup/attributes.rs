@@ -1,5 +1,5 @@
-//! The grammar of what follows a tag's name: attributes, and the end of the tag. What tags of markup
-//! and of envelopes share.
+//! The grammar of what follows a tag's name: attributes, and the end of the tag. What tags of
+//! markup and of envelopes share.
 
 use core::ops::Range;
 

@@ -45,8 +45,8 @@ impl MarkupMachine {
 
     /// Reads text that is all prose and begins nothing, where some text is certain to be prose.
     ///
-    /// `before`: what is before the text. Returns which text is certain to be prose after it; `None`
-    /// if it is not as simple as that, and then nothing has changed.
+    /// `before`: what is before the text. Returns which text is certain to be prose after it;
+    /// `None` if it is not as simple as that, and then nothing has changed.
     pub(crate) fn pass_quiet(&mut self, text: &str, before: &mut Before) -> Option<Quiet> {
         let MarkupState::Prose(mut code) = self.state else { return None };
         code.set_before(*before);

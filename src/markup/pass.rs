@@ -1,8 +1,8 @@
 //! Advances over prose: to the next byte that may begin a call, and through the code on the way.
 //!
-//! In long text, code is looked at only where it matters: where something may begin, and at the end of
-//! the text. A blank line ends every span, so what comes before the last one is searched for fences
-//! alone. In short text, one search for what begins code or a call costs less.
+//! In long text, code is looked at only where it matters: where something may begin, and at the end
+//! of the text. A blank line ends every span, so what comes before the last one is searched for
+//! fences alone. In short text, one search for what begins code or a call costs less.
 
 use super::code::{Bracket, Code, FenceLine, LINE_START};
 use crate::before::Before;

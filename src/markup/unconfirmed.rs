@@ -144,7 +144,8 @@ impl MarkupMachine {
             let stays_blank = tail.is_empty() || utf8::shortest_blank(tail).is_some_and(|len| len <= room);
             return SHORTEST_CONFIRMING > rest && !(unconfirmed.blank && stays_blank);
         }
-        // That the tag has room within its own limit was decided before, with the character that follows.
+        // That the tag has room within its own limit was decided before, with the character that
+        // follows.
         let limit = self.policy.limits.tag;
         let more = |allowed: &Allowed| match tag::read::<Streaming>(
             self.pending.bytes(),

@@ -308,7 +308,8 @@ impl Parser {
         match self.quiet {
             // What follows decides what it is.
             _ if chunk.ends_with('<') => false,
-            // If there is a call in it, the text before that would be read twice. The slow path costs little more.
+            // If there is a call in it, the text before that would be read twice. The slow path
+            // costs little more.
             _ if chunk.len() > LONG => false,
             Quiet::WithoutCodeMark if !scan::holds_code_mark(chunk.as_bytes()) => true,
             Quiet::WithoutMark | Quiet::WithoutCodeMark | Quiet::Unknown => self.pass_quiet(chunk),

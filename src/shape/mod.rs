@@ -193,8 +193,8 @@ impl Shape {
         self.0.is_generic
     }
 
-    /// Returns `true` if a call of a tool with a generic name counts only once an option has come, and
-    /// if a question of any other tool is rejected without one.
+    /// Returns `true` if a call of a tool with a generic name counts only once an option has come,
+    /// and if a question of any other tool is rejected without one.
     pub(crate) fn needs_options(&self) -> bool {
         self.0.needs_options
     }

@@ -181,7 +181,8 @@ impl Deltas {
         self.push_text_delta(text.into(), Some(key), extent);
     }
 
-    /// Appends reasoning, of a part if the provider may repeat that, unless it is empty or not read.
+    /// Appends reasoning, of a part if the provider may repeat that, unless it is empty or not
+    /// read.
     pub(super) fn push_reasoning<'t>(
         &mut self,
         key: Option<PartKey>,
@@ -216,7 +217,8 @@ impl Deltas {
         }
     }
 
-    /// Makes room for more text. Long text grows by an eighth at a time, to take no more than it must.
+    /// Makes room for more text. Long text grows by an eighth at a time, to take no more than it
+    /// must.
     fn reserve(&mut self, more: usize) {
         let needed = self.text.len() + more;
         if needed > self.text.capacity() && needed > RETAINED {

@@ -169,9 +169,9 @@ pub(super) fn reject_open_call(parser: &mut Parser) {
 
 /// Feeds the parser of an unconfirmed call. Returns whether the call asks; `None` if that is open.
 ///
-/// It asks as soon as something of a question is shown, and of an option if its shape `needs_options`.
-/// It does not if its arguments can't be read, or are a question where the tool has a list of them:
-/// then another tool has the name.
+/// It asks as soon as something of a question is shown, and of an option if its shape
+/// `needs_options`. It does not if its arguments can't be read, or are a question where the tool
+/// has a list of them: then another tool has the name.
 pub(super) fn asks(parser: &mut Parser, text: &str, needs_options: impl Fn() -> bool) -> Option<bool> {
     let mut events = parser.feed(text);
     let mut is_shown = false;

@@ -44,7 +44,8 @@ pub enum Error<'a> {
     ///
     /// Nothing is parsed from there on.
     Binary,
-    /// The provider repeats the message, and says something else than before: the text or arguments.
+    /// The provider repeats the message, and says something else than before: the text or
+    /// arguments.
     ///
     /// What came first counts.
     Contradiction(&'a str),

@@ -1,10 +1,10 @@
 //! The bodies of providers' streaming responses: bytes in, events out.
 //!
 //! A [`ResponseParser`] consumes the body of one streaming response, in whatever chunks it arrives:
-//! server-sent events, JSON lines, one JSON array, or binary frames. The model's text goes to a markup
-//! [`Parser`](crate::Parser), and the arguments of every native call of `ask_followup_question` to
-//! a parser of their own, so that a model may ask either way. The provider's ids tell calls that
-//! overlap apart.
+//! server-sent events, JSON lines, one JSON array, or binary frames. The model's text goes to a
+//! markup [`Parser`](crate::Parser), and the arguments of every native call of
+//! `ask_followup_question` to a parser of their own, so that a model may ask either way. The
+//! provider's ids tell calls that overlap apart.
 //!
 //! ```
 //! use followup::wire::{ResponseParser, Format};

@@ -12,8 +12,8 @@ const LONGEST: usize = 64;
 
 /// How a stream is split into chunks. The default leaves the chunks as they arrive.
 ///
-/// [`Cuts`](crate::Cuts) are offsets in one stream; a chunking needs to know no stream, not even its
-/// length. It parses from what a command line says.
+/// [`Cuts`](crate::Cuts) are offsets in one stream; a chunking needs to know no stream, not even
+/// its length. It parses from what a command line says.
 ///
 /// ```
 /// use followup_testing::Chunking;

@@ -108,7 +108,8 @@ struct OpenItem {
     readable: bool,
 }
 
-// ---------------------------------------------------------------------------------------------- the arguments
+// ----------------------------------------------------------------------------------------------
+// the arguments
 
 impl<'a> ArgumentsReader<'a> {
     pub(super) fn new(text: &str, rules: &'a Rules, at_once: bool) -> ArgumentsReader<'a> {
@@ -218,8 +219,8 @@ impl<'a> ArgumentsReader<'a> {
         }
         // "The last of the three is outside `follow_up`, which is a repair (`OutsideFollowUp`, at
         // the first character of its value), unless the value is `null` or is not looked at".
-        // Decided: it comes before anything that is wrong with the value itself: under the strict policy a number is malformed here, not of
-        // the wrong type.
+        // Decided: it comes before anything that is wrong with the value itself: under the strict
+        // policy a number is malformed here, not of the wrong type.
         if list == List::Suggest && kind != Kind::Null {
             self.repair("OutsideFollowUp")?;
         }
@@ -245,7 +246,8 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
-    // ------------------------------------------------------------------------------------------ items
+    // ------------------------------------------------------------------------------------------
+    // items
 
     /// "An item is a suggestion if it is a string, a number or a boolean (as text), or an object: a
     /// suggestion object."
@@ -275,8 +277,8 @@ impl<'a> ArgumentsReader<'a> {
         match (key, kind) {
             // "an array or object means nothing"
             ("text" | "answer" | "label", Kind::Array | Kind::Object) => self.nothing(depth),
-            // "`text` (or `answer`, or `label`) is the answer: the first that is not blank; a number or a
-            // boolean is text; `null` is blank"
+            // "`text` (or `answer`, or `label`) is the answer: the first that is not blank; a
+            // number or a boolean is text; `null` is blank"
             ("text" | "answer" | "label", _) => {
                 suggestion.readable = true;
                 match kind == Kind::Null || !suggestion.answer.text.is_empty() {
@@ -312,7 +314,8 @@ impl<'a> ArgumentsReader<'a> {
                 matches!(key, "suggest" | "suggestion") || !key.is_empty() && key.bytes().all(|b| b.is_ascii_digit());
             if object == Object::Undecided {
                 object = match (key, kind) {
-                    // "`text`, `answer`, `label` or `mode`: it is one suggestion object, and is read as one"
+                    // "`text`, `answer`, `label` or `mode`: it is one suggestion object, and is
+                    // read as one"
                     ("text" | "answer" | "label" | "mode", _) => Object::Suggestion,
                     // "a key of decimal digits only (and at least one), `suggest` or `suggestion`;
                     // or any other key with an array or an object as its value: it is a map"
@@ -415,10 +418,11 @@ impl<'a> ArgumentsReader<'a> {
     ///
     /// "as a string in a native call, but without the repair `SuggestionsAsText` if it is JSON;
     /// `null` and `None` in any case are nothing; and if the whole text is one JSON string, it is
-    /// decoded once more." "In `question`, and in markup inside a string, the policy decides [..] In the rest they never are."
+    /// decoded once more." "In `question`, and in markup inside a string, the policy decides [..]
+    /// In the rest they never are."
     ///
-    /// Decided: what is decoded once more may be `null` as well. `null` is as the `null` of a native
-    /// call: it has no repair and no note.
+    /// Decided: what is decoded once more may be `null` as well. `null` is as the `null` of a
+    /// native call: it has no repair and no note.
     pub(super) fn list_parameter(&mut self, key: &str, text: &str) -> Parsed<()> {
         let list = match key {
             "follow_up" | "suggestions" => List::FollowUp,
@@ -472,7 +476,8 @@ impl<'a> ArgumentsReader<'a> {
         Ok(())
     }
 
-    // ------------------------------------------------------------------------------------------ a suggestion
+    // ------------------------------------------------------------------------------------------ a
+    // suggestion
 
     /// "A suggestion beyond the limit of suggestions has no limits for its answer and mode; nothing
     /// of it is kept."
@@ -566,7 +571,8 @@ impl<'a> ArgumentsReader<'a> {
     }
 }
 
-// ---------------------------------------------------------------------------------------------- JSON
+// ----------------------------------------------------------------------------------------------
+// JSON
 
 /// Returns whether the text is one array or object, repairs included.
 fn is_json(text: &str, rules: &Rules) -> bool {

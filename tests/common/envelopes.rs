@@ -1,8 +1,8 @@
 //! The reference reader of envelopes, as plain as possible: the oracle of the tests for the calls
 //! that arrive in the text in a model's own form.
 //!
-//! As in `reference`, of which this is a part, it sees the whole stream at once and reads text twice
-//! where that is simpler. Its functions quote the sentences of `docs/format.md` (section
+//! As in `reference`, of which this is a part, it sees the whole stream at once and reads text
+//! twice where that is simpler. Its functions quote the sentences of `docs/format.md` (section
 //! "Envelopes") that they implement, and where the page leaves something open a comment begins with
 //! `Decided:`. JSON arguments are read by `arguments`.
 
@@ -28,7 +28,8 @@ pub(super) enum Prose {
 
 const OUR_TOOL: &str = "ask_followup_question";
 
-// ---------------------------------------------------------------------------------------------- tags
+// ----------------------------------------------------------------------------------------------
+// tags
 
 /// The tags of envelopes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,8 +81,8 @@ enum Found {
     Tag(Tag),
 }
 
-/// "a **name** is a letter or `_`, then letters, digits, `_`, `-`, `.`, `:` and `/` (ASCII), at most
-/// 128 bytes in all."
+/// "a **name** is a letter or `_`, then letters, digits, `_`, `-`, `.`, `:` and `/` (ASCII), at
+/// most 128 bytes in all."
 fn is_name(name: &str) -> bool {
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     begins && name.len() <= 128 && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.:/".contains(c))
@@ -125,7 +126,8 @@ impl Reader<'_> {
         Ok(at + text.chars().count())
     }
 
-    /// Returns how many bytes are missing of `DSML` between bars at the end of the stream, at least.
+    /// Returns how many bytes are missing of `DSML` between bars at the end of the stream, at
+    /// least.
     fn missing_of_dsml(&self, at: usize) -> usize {
         let rest = self.string(at, self.chars.len());
         let is_bar = |c: char| "|｜‖".contains(c);
@@ -141,8 +143,8 @@ impl Reader<'_> {
         }
     }
 
-    /// "`DSML` between bars. A bar is one or two of `|`, `｜` and `‖`; space (at most 2) may be before
-    /// and after each."
+    /// "`DSML` between bars. A bar is one or two of `|`, `｜` and `‖`; space (at most 2) may be
+    /// before and after each."
     fn dsml(&self, at: usize) -> Result<usize, usize> {
         let some = |mut at: usize, most: usize, of: &dyn Fn(char) -> bool| {
             let from = at;
@@ -326,8 +328,8 @@ impl Reader<'_> {
 
     /// A token: its end, or its beginning at the end of the stream.
     ///
-    /// "tokens (`<|…|>`, `<｜…｜>`) are at most 256 bytes long (limit `tag`)"; "Each `▁` may be `_`, a
-    /// space or `\\_`."
+    /// "tokens (`<|…|>`, `<｜…｜>`) are at most 256 bytes long (limit `tag`)"; "Each `▁` may be `_`,
+    /// a space or `\\_`."
     fn token(&self, at: usize, token: &str) -> Token {
         let fits = |end: usize, missing: usize| self.offset(end) - self.offset(at) + missing <= self.rules.tag;
         let mut p = at;
@@ -430,7 +432,8 @@ const SECTIONS: [&str; 2] = ["<|tool_calls_section_begin|>", "<|tool_call_sectio
 const SECTION_ENDS: [&str; 2] = ["<|tool_calls_section_end|>", "<|tool_call_section_end|>"];
 const KIMI_OPENERS: [&str; 3] = [SECTIONS[0], SECTIONS[1], "<|tool_call_begin|>"];
 
-// ---------------------------------------------------------------------------------------------- headers
+// ----------------------------------------------------------------------------------------------
+// headers
 
 /// What closes a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -508,9 +511,9 @@ impl Reader<'_> {
             Some((family @ (Envelope::Mistral | Envelope::Llama), _)) => all.push(self.next_object(family, at)),
             Some((_, after_object)) => {
                 let next = self.space(at);
-                // "If a wrapper (a section) is open and the next call follows in it, after nothing but
-                // space, that space belongs to the next call's header; after JSON, so does a `{`."
-                // Decided: after an object with the name and the arguments.
+                // "If a wrapper (a section) is open and the next call follows in it, after nothing
+                // but space, that space belongs to the next call's header; after JSON, so does a
+                // `{`." Decided: after an object with the name and the arguments.
                 if after_object || self.peek(next) != Some('{') {
                     all.push(self.after_wrapper(next, None, &mut tags));
                 } else {
@@ -633,11 +636,13 @@ impl Reader<'_> {
         };
         let next = self.space(tag.end);
         match self.peek(next) {
-            // "If the stream ends in a header after the tag or name that names our tool, and nothing
-            // but space and the beginning of a tag has followed, the call is `Rejected`, truncated"
+            // "If the stream ends in a header after the tag or name that names our tool, and
+            // nothing but space and the beginning of a tag has followed, the call is `Rejected`,
+            // truncated"
             None => Err(No::Ends(is_ours)),
             Some('<') => {
-                // Decided: `</function>` and `</invoke>` mean nothing to a call that a wrapper names.
+                // Decided: `</function>` and `</invoke>` mean nothing to a call that a wrapper
+                // names.
                 let is_wrappers = closer == Closer::Tag(Wrapper);
                 let follows = |side: Side, element: Element| match side {
                     Open => element == Parameter,
@@ -662,8 +667,8 @@ impl Reader<'_> {
         }
     }
 
-    /// "Before the `{` after a wrapper, a call tag or the name of `glm` may be the opening line of a
-    /// fence: three back-ticks, up to 16 letters, space, and a line end."
+    /// "Before the `{` after a wrapper, a call tag or the name of `glm` may be the opening line of
+    /// a fence: three back-ticks, up to 16 letters, space, and a line end."
     ///
     /// Decided: the line ends with LF, and letters are those of ASCII.
     fn fenced_object(&self, at: usize) -> Try<(usize, bool)> {
@@ -788,8 +793,8 @@ impl Reader<'_> {
         read
     }
 
-    /// Decided: "blanks that are no line ends" are space and tab, and one at least is before `to=`; a
-    /// word is letters of ASCII.
+    /// Decided: "blanks that are no line ends" are space and tab, and one at least is before `to=`;
+    /// a word is letters of ASCII.
     fn harmony_of_any_length(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
         if !self.rules.reads(Envelope::Harmony) {
             return Err(No::At(at));
@@ -933,7 +938,8 @@ impl Reader<'_> {
     }
 }
 
-// ---------------------------------------------------------------------------------------------- objects
+// ----------------------------------------------------------------------------------------------
+// objects
 
 /// How a JSON value ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -978,7 +984,8 @@ impl Object<'_> {
 
     /// Returns whether a key may come here in bare JSON, or may begin like this.
     ///
-    /// "In bare JSON no other keys but `type` and `id` (with strings) may come before the arguments"
+    /// "In bare JSON no other keys but `type` and `id` (with strings) may come before the
+    /// arguments"
     ///
     /// Decided: the keys of the name may come again, with strings; the arguments come after it.
     fn may_come(&self, key: &str, is_whole: bool) -> bool {
@@ -1011,9 +1018,10 @@ impl Object<'_> {
 
     /// Reads the members of an object.
     ///
-    /// "the tool's name is the string of the first key `name`, `tool`, `tool_name` or `function` that
-    /// has a string"; "the arguments are the value of the first key `arguments`, `parameters`, `input`
-    /// or `args`"; "if `function` is an object, its keys count like those of the outer object."
+    /// "the tool's name is the string of the first key `name`, `tool`, `tool_name` or `function`
+    /// that has a string"; "the arguments are the value of the first key `arguments`, `parameters`,
+    /// `input` or `args`"; "if `function` is an object, its keys count like those of the outer
+    /// object."
     fn members(&mut self, depth: usize) -> Parsed<()> {
         self.open = depth;
         self.lexer.eat('{')?;
@@ -1112,8 +1120,8 @@ fn trimmed_name(text: &str) -> Option<&str> {
     (!name.contains(is_tag_space)).then_some(name)
 }
 
-/// Reads up to the first character of the value of the first key of ours that "has a value that begins
-/// with `"` or `[`", or to the end of the object.
+/// Reads up to the first character of the value of the first key of ours that "has a value that
+/// begins with `"` or `[`", or to the end of the object.
 fn first_key_of_ours(lexer: &mut ArgumentsReader<'_>) -> Parsed<bool> {
     lexer.space();
     lexer.eat('{')?;
@@ -1164,8 +1172,8 @@ impl<'a> Reader<'a> {
         (object, end)
     }
 
-    /// "is a call once its name is complete"; in bare JSON "the name is ours, and in its arguments a
-    /// key of ours [..] has a value that begins with `"` or `[`".
+    /// "is a call once its name is complete"; in bare JSON "the name is ours, and in its arguments
+    /// a key of ours [..] has a value that begins with `"` or `[`".
     fn object_header(&self, at: usize, is_bare: bool) -> Try<(String, usize)> {
         let (object, end) = self.object(at, is_bare);
         match (object.certain, object.no, end) {
@@ -1191,7 +1199,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-// ---------------------------------------------------------------------------------------------- calls
+// ----------------------------------------------------------------------------------------------
+// calls
 
 /// A call in an envelope.
 struct Call<'a> {
@@ -1313,8 +1322,8 @@ impl<'a> Reader<'a> {
                 {
                     is_open &= !self.is_after_wrappers_close(end);
                 }
-                // "After its own close tag and space, a close tag of a wrapper belongs to a call that a
-                // tag `function` or `invoke` named, whether a wrapper was opened or not, and
+                // "After its own close tag and space, a close tag of a wrapper belongs to a call
+                // that a tag `function` or `invoke` named, whether a wrapper was opened or not, and
                 // `<|tool_calls_section_end|>` to one of `kimi`."
                 let next = self.space(end);
                 let further = match call.head.closer {
@@ -1351,8 +1360,8 @@ impl<'a> Reader<'a> {
             self.opaques += 1;
             return;
         };
-        // "In a value, or in arguments that are not closed, it is then `Rejected`, truncated. Between
-        // parameters it is as if a call of markup were cut there."
+        // "In a value, or in arguments that are not closed, it is then `Rejected`, truncated.
+        // Between parameters it is as if a call of markup were cut there."
         match (by_stream, &has.question) {
             (Some(true), _) | (Some(false), None) => wrong = wrong.or(Some("truncated")),
             (Some(false), Some(_)) => drop(has.notes.insert("StreamEnded")),
@@ -1383,7 +1392,8 @@ impl<'a> Reader<'a> {
         });
     }
 
-    // ------------------------------------------------------------------------------------------ parameters
+    // ------------------------------------------------------------------------------------------
+    // parameters
 
     /// Reads parameters with tags, from the tag that ended the header.
     fn parameters_of(&mut self, call: &mut Call<'a>) -> CallEnd {
@@ -1406,7 +1416,8 @@ impl<'a> Reader<'a> {
             };
             match self.tag(at, &wanted) {
                 None => at += 1,
-                // "after its own close tag [..] or after a close tag of a wrapper if another was its own"
+                // "after its own close tag [..] or after a close tag of a wrapper if another was
+                // its own"
                 Some(tag) if tag.side == Close => {
                     if call.head.is_closed_by(tag.element) {
                         return CallEnd::At(tag.end);
@@ -1486,9 +1497,9 @@ impl<'a> Reader<'a> {
 
     /// "A parameter's value runs to `</parameter>`, or with the repair `UnclosedParameter` to what
     /// comes first of: the next parameter's opening tag, a close tag `function`, `invoke` or of a
-    /// wrapper. In `glm` [..] to `</arg_value>`, or with the repair to the next `<arg_key>` or a close
-    /// tag of a wrapper." "[In another tool's call] a parameter's value ends at its own close tag
-    /// only."
+    /// wrapper. In `glm` [..] to `</arg_value>`, or with the repair to the next `<arg_key>` or a
+    /// close tag of a wrapper." "[In another tool's call] a parameter's value ends at its own close
+    /// tag only."
     ///
     /// Decided: `</function>` and `</invoke>` mean nothing in a call that a wrapper names.
     fn value_end(&self, call: &Call<'a>, from: usize, of: Element) -> ValueEnd {
@@ -1539,8 +1550,8 @@ impl<'a> Reader<'a> {
                 JsonEnd::Stream => return Err(CallEnd::Stream(true)),
             }
         }
-        // "With `string="false"`, and if it begins with `"`, it is a JSON string, which ends at its own
-        // quote: tags in it are text, and what comes after it means nothing."
+        // "With `string="false"`, and if it begins with `"`, it is a JSON string, which ends at its
+        // own quote: tags in it are text, and what comes after it means nothing."
         let string = (is_ours && is_json && key == "question").then(|| self.json_string_at(from)).flatten();
         let end = match string {
             Some((_, true, end)) => self.value_end(call, end, of),
@@ -1574,8 +1585,8 @@ impl<'a> Reader<'a> {
         self.after_value(call, end)
     }
 
-    /// Returns what a JSON string here decodes to, after blanks, whether it is closed, and the index after
-    /// it.
+    /// Returns what a JSON string here decodes to, after blanks, whether it is closed, and the
+    /// index after it.
     fn json_string_at(&self, from: usize) -> Option<(String, bool, usize)> {
         let at = (from..self.chars.len()).find(|at| !self.chars[*at].c.is_whitespace())?;
         let mut lexer = self.lexer(at);
@@ -1620,7 +1631,8 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    // ------------------------------------------------------------------------------------------ JSON
+    // ------------------------------------------------------------------------------------------
+    // JSON
 
     /// Reads JSON arguments that follow the header.
     fn arguments_of(&mut self, call: &mut Call<'a>) -> CallEnd {
@@ -1646,8 +1658,8 @@ impl<'a> Reader<'a> {
         }
         let (end, mut is_unclosed) = match end {
             JsonEnd::At(end) => (end, false),
-            // "if the object's own closing bracket is missing before a `<`, after arguments that are
-            // closed"
+            // "if the object's own closing bracket is missing before a `<`, after arguments that
+            // are closed"
             JsonEnd::Wrong(wrong)
                 if !is_bare
                     && self.peek(wrong) == Some('<')
@@ -1694,9 +1706,9 @@ impl<'a> Reader<'a> {
         lexer.nothing(1).is_ok() && lexer.at == lexer.chars.len()
     }
 
-    /// "The arguments are read as those of a native call, from their first character to the one that
-    /// closes them. If they are a string, the string is decoded, and is the whole stream of a native
-    /// call. If they are no object, they are of the wrong type."
+    /// "The arguments are read as those of a native call, from their first character to the one
+    /// that closes them. If they are a string, the string is decoded, and is the whole stream of a
+    /// native call. If they are no object, they are of the wrong type."
     fn read_arguments(&mut self, call: &mut Call<'a>, from: usize, end: JsonEnd) {
         let Some(has) = &mut call.has else { return };
         if call.wrong.is_some() {
@@ -1786,8 +1798,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// "If the JSON is ill-formed, the call is `Rejected`, malformed (`IllFormedJson`). Where the table says
-    /// how it ends, an opener of an envelope, or a tool's opening tag, ends it before that."
+    /// "If the JSON is ill-formed, the call is `Rejected`, malformed (`IllFormedJson`). Where the
+    /// table says how it ends, an opener of an envelope, or a tool's opening tag, ends it before
+    /// that."
     fn ill_formed(&mut self, call: &mut Call<'a>, from: usize) -> CallEnd {
         call.goes_wrong("malformed");
         if matches!(call.head.family, Envelope::BareJson | Envelope::Mistral | Envelope::Llama) {

@@ -151,7 +151,8 @@ pub fn describe(atoms: &[Atom]) -> String {
         .collect()
 }
 
-// ---------------------------------------------------------------------------------------------- words
+// ----------------------------------------------------------------------------------------------
+// words
 
 /// A character of the stream, and the offsets of its first byte and of the byte after it.
 pub(super) struct Char {
@@ -286,7 +287,8 @@ pub(super) struct Tag {
     end: usize,
 }
 
-// ---------------------------------------------------------------------------------------------- values
+// ----------------------------------------------------------------------------------------------
+// values
 
 /// "&lt; &gt; &amp; &quot; &apos;, &#N; (1 to 7 digits) and &#xH; (1 to 6 digits) are decoded [..];
 /// a number that is no character (0 and surrogates included) stays as it is."
@@ -380,7 +382,8 @@ impl Value {
     }
 }
 
-// ---------------------------------------------------------------------------------------------- reader
+// ----------------------------------------------------------------------------------------------
+// reader
 
 pub(super) struct Reader<'a> {
     pub(super) rules: &'a Rules,
@@ -467,7 +470,8 @@ enum Code {
     Thinking { name: &'static str },
 }
 
-// ---------------------------------------------------------------------------------------------- tags
+// ----------------------------------------------------------------------------------------------
+// tags
 
 impl Reader<'_> {
     pub(super) fn peek(&self, at: usize) -> Option<char> {
@@ -597,7 +601,8 @@ impl Reader<'_> {
                     let mut value = String::new();
                     match self.peek(p) {
                         // "a quoted value begins with `"` or `'` as the first character after the
-                        // `=` (tag space may come between), runs to the same quote, and may hold `>`"
+                        // `=` (tag space may come between), runs to the same quote, and may hold
+                        // `>`"
                         Some(quote) if quote == '"' || quote == '\'' => {
                             p += 1;
                             loop {
@@ -700,7 +705,8 @@ impl Reader<'_> {
     }
 }
 
-// ---------------------------------------------------------------------------------------------- prose
+// ----------------------------------------------------------------------------------------------
+// prose
 
 impl Reader<'_> {
     pub(super) fn text(&mut self, from: usize, to: usize) {
@@ -737,9 +743,9 @@ impl Reader<'_> {
                         call_ends = Some(at);
                         continue;
                     }
-                    // "None starts after an `<ask_followup_question>` that was only named, in as much
-                    // text as the `bare` limit, or up to the next tool's opening tag with which a call
-                    // may start." The tag is text, in which no call starts.
+                    // "None starts after an `<ask_followup_question>` that was only named, in as
+                    // much text as the `bare` limit, or up to the next tool's opening tag with
+                    // which a call may start." The tag is text, in which no call starts.
                     let limit = self.offset(body).saturating_add(self.rules.bare);
                     let beyond = |at: &usize| self.offset(*at) + self.chars[*at].c.len_utf8() > limit;
                     held = (body..self.chars.len()).find(beyond).unwrap_or(self.chars.len());
@@ -793,8 +799,8 @@ impl Reader<'_> {
                         at + 1
                     }
                 }
-                // "to a line that holds nothing but one run of at least as many of the same (and tag
-                // space)"
+                // "to a line that holds nothing but one run of at least as many of the same (and
+                // tag space)"
                 Code::Fence { of, long } => match self.closing_fence(at, of, long) {
                     Some(end) if at > 0 && self.peek(at - 1) == Some('\n') => {
                         code = Code::Outside;
@@ -893,7 +899,8 @@ impl Reader<'_> {
         (run >= long && matches!(self.peek(end), None | Some('\n'))).then_some(end)
     }
 
-    // ------------------------------------------------------------------------------------------ other tools
+    // ------------------------------------------------------------------------------------------
+    // other tools
 
     /// "A call of another tool is `Opaque`, from its opening tag on."
     fn opaque(&mut self, start: usize, tool: String, after_tag: usize) -> usize {
@@ -941,7 +948,8 @@ impl Reader<'_> {
     }
 }
 
-// ---------------------------------------------------------------------------------------------- a call
+// ---------------------------------------------------------------------------------------------- a
+// call
 
 impl Reader<'_> {
     /// "A repair": a note, or under the strict policy a rejection. "After something has gone wrong
@@ -1245,8 +1253,8 @@ impl Reader<'_> {
             // "1. `Rejected` for the first thing that went wrong"
             call.wrong
         } else if by == By::StreamInsideValue || by_stream && call.question.is_none() {
-            // "2. `Rejected`, truncated, if the stream ended inside a value [..], or if it ended outside
-            // any value and there is no question, not even a bare one"
+            // "2. `Rejected`, truncated, if the stream ended inside a value [..], or if it ended
+            // outside any value and there is no question, not even a bare one"
             Some("truncated")
         } else if call.question.is_none() {
             // "3. `Rejected`, missing parameter, if there is no question"
@@ -1269,7 +1277,8 @@ impl Reader<'_> {
         });
     }
 
-    // ------------------------------------------------------------------------------------------ values
+    // ------------------------------------------------------------------------------------------
+    // values
 
     /// Returns the next character of a value (an entity is one if entities are decoded), and the
     /// index after it.
@@ -1605,7 +1614,8 @@ impl Reader<'_> {
     }
 }
 
-// ---------------------------------------------------------------------------------------------- JSON
+// ----------------------------------------------------------------------------------------------
+// JSON
 
 /// Returns the strings, numbers and booleans of a JSON array (RFC 8259) as text; `None` if the text
 /// is no array.
@@ -1813,7 +1823,8 @@ impl Json {
     }
 }
 
-// ---------------------------------------------------------------------------------------------- markup in a string
+// ----------------------------------------------------------------------------------------------
+// markup in a string
 
 /// The suggestions of a string in JSON arguments.
 pub(super) struct FollowUp {

@@ -45,8 +45,8 @@ impl Sweep {
         env::var_os("FOLLOWUP_SWEEP").is_none()
     }
 
-    /// A sweep of sequences of up to `full` pieces, too many to try more than one in `one_in` of the
-    /// longest at the full length.
+    /// A sweep of sequences of up to `full` pieces, too many to try more than one in `one_in` of
+    /// the longest at the full length.
     pub fn sampled(full: usize, one_in: u64) -> Sweep {
         let (length, one_in) = match env::var("FOLLOWUP_SWEEP").as_deref() {
             Err(_) => (full, one_in * u64::from(FEW)),
@@ -56,7 +56,8 @@ impl Sweep {
         Sweep { length, one_in, one_in_of_shorter: 1, seed: 0 }
     }
 
-    /// By default, tries only one in `one_in` of the shorter sequences, and of what is left of the longest.
+    /// By default, tries only one in `one_in` of the shorter sequences, and of what is left of the
+    /// longest.
     pub fn thinned(mut self, one_in: u64) -> Sweep {
         if Sweep::is_short() {
             self.one_in_of_shorter = one_in;

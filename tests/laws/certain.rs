@@ -204,8 +204,8 @@ fn agreed(
     agreed
 }
 
-/// With few tools, so that a continuation can complete all of their tags, and without envelopes, whose
-/// tags other continuations complete.
+/// With few tools, so that a continuation can complete all of their tags, and without envelopes,
+/// whose tags other continuations complete.
 pub(crate) fn rules() -> Rules {
     let envelopes = Envelopes::none();
     Rules { tools: vec!["read_file".into()], parameters: vec!["path".into()], envelopes, ..Rules::default() }

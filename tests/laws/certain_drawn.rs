@@ -1,8 +1,8 @@
 //! Nothing certain is held back (G3) of the arguments of shapes drawn at random.
 //!
-//! After each byte, continuations are drawn until all ends agree on no more than what the partials so
-//! far have shown, and the calls that are complete on no more of the texts. That they agree on less
-//! would be something that is taken back, which reading them asserts.
+//! After each byte, continuations are drawn until all ends agree on no more than what the partials
+//! so far have shown, and the calls that are complete on no more of the texts. That they agree on
+//! less would be something that is taken back, which reading them asserts.
 
 use followup::{Reason, Shape};
 

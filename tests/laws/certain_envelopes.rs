@@ -1,8 +1,8 @@
-//! Nothing certain is held back (G3), by brute force, of calls in envelopes: of the families that are
-//! read by default together, and of each family alone and among all.
+//! Nothing certain is held back (G3), by brute force, of calls in envelopes: of the families that
+//! are read by default together, and of each family alone and among all.
 //!
-//! Where the text waits for a limit is documented, so the limits are those by default, which no stream
-//! reaches.
+//! Where the text waits for a limit is documented, so the limits are those by default, which no
+//! stream reaches.
 
 use followup::{Envelope, Envelopes};
 use followup_testing::Syntax;

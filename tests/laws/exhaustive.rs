@@ -157,8 +157,8 @@ fn sweep(streams: &Streams, rules: &Rules) {
     sweep_of(Sweep::new(LENGTH), streams, rules);
 }
 
-/// Reads every sequence of a sweep, whole and byte by byte; those of no more than one piece are also
-/// cut in two in every place.
+/// Reads every sequence of a sweep, whole and byte by byte; those of no more than one piece are
+/// also cut in two in every place.
 fn sweep_of(mut sweep: Sweep, Streams { syntax, beginnings, pieces, end }: &Streams, rules: &Rules) {
     let policy = Arc::new(policy(rules));
     let mut parser = syntax.parser(policy);

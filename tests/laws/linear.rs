@@ -290,8 +290,8 @@ fn four_times_the_bytes_take_four_times_as_long() {
     assert!(slow.is_empty(), "{slow:#?}");
 }
 
-/// Reads a stream and one that is four times as long, and returns the cuts for which that takes much
-/// more than four times as long.
+/// Reads a stream and one that is four times as long, and returns the cuts for which that takes
+/// much more than four times as long.
 fn slow_cuts(name: &str, parser: impl Fn() -> Parser, start: &str, repeated: &str, end: &str) -> Vec<String> {
     let mut slow = Vec::new();
     let stream = |len: usize| format!("{start}{}{end}", repeated.repeat(len / repeated.len())).into_bytes();

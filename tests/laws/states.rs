@@ -217,7 +217,8 @@ fn rules(envelopes: Envelopes) -> Rules {
     }
 }
 
-/// A state: its syntax, the families that are read, its name, what leads to it, and what may follow.
+/// A state: its syntax, the families that are read, its name, what leads to it, and what may
+/// follow.
 type State = (Syntax, Envelopes, &'static str, &'static str, [&'static str; 2]);
 
 fn all_states() -> impl Iterator<Item = State> {

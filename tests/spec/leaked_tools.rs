@@ -195,7 +195,8 @@ fn a_repair_in_an_envelope_has_its_note_and_the_family() {
     }
 }
 
-/// The end of a call of ours: why it is rejected, its question, its suggestions with their modes, its notes.
+/// The end of a call of ours: why it is rejected, its question, its suggestions with their modes,
+/// its notes.
 type End = (Option<Reason>, Option<String>, Vec<(String, Option<String>)>, Vec<Note>);
 
 /// Reads the one call of a stream, in chunks of this size. Nothing else may come.
@@ -222,7 +223,8 @@ fn end(mut parser: Parser, stream: &str, size: usize) -> End {
     <[End; 1]>::try_from(ends).unwrap_or_else(|ends| panic!("{ends:?}: {stream}"))[0].clone()
 }
 
-/// Odd arguments, their keys in the order of the alphabet, and the notes that are missing where the parameters are text.
+/// Odd arguments, their keys in the order of the alphabet, and the notes that are missing where the
+/// parameters are text.
 ///
 /// There JSON is no repair (`SuggestionsAsText`), and no string holds a raw control character.
 const ODD: [(&str, &[Note]); 29] = [

@@ -270,8 +270,8 @@ fn a_string_may_be_as_long_as_all_suggestions_together() {
     }
 }
 
-/// Returns the lines of the questions of a call and its notes, or why it is rejected, and asserts that
-/// it is the same for the reference reader and for every cut.
+/// Returns the lines of the questions of a call and its notes, or why it is rejected, and asserts
+/// that it is the same for the reference reader and for every cut.
 fn form_ends(shape: &str, arguments: &str, limits: Limits) -> Result<(Vec<String>, Vec<Note>), Reason> {
     let shape = Shape::built_in(shape).unwrap();
     let policy = Arc::new(Policy::new().with_limits(limits).with_shapes(Shapes::new([shape.clone()])));

@@ -1,4 +1,5 @@
-//! The views of questions, and the values that describe a shape: counts, equality, hashes, positions.
+//! The views of questions, and the values that describe a shape: counts, equality, hashes,
+//! positions.
 
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 

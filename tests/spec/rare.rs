@@ -77,7 +77,8 @@ fn rare_envelopes_mean_what_the_reference_says() {
         "{\"name\":\"ask_followup_question\",\"function\":{\"arguments\":{\"question\":\"Q\"}}}x",
         "{\"name\":\"ask_followup_question\",\"function\":{\"other\":{\"question\":\"Q\"}}}x",
         "{\"name\":\"ask_followup_question\",\"function\":1,\"arguments\":{\"question\":\"Q\"}}x",
-        // A second `function` has what the first has not. After the name, a string in it is no name.
+        // A second `function` has what the first has not. After the name, a string in it is no
+        // name.
         "<tool_call>{\"function\":{\"name\":\"ask_followup_question\"},\"function\":{\"input\":{\"question\":\"Q\"}}}</tool_call>x",
         "<tool_call>{\"function\":\"ask_followup_question\",\"function\":{\"name\":\"f\",\"args\":{\"question\":\"Q\"}}}</tool_call>x",
         "<tool_call>{\"name\":\"ask_followup_question\",\"function\":\"f\",\"arguments\":{\"question\":\"Q\"}}</tool_call>x",

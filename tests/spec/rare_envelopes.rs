@@ -544,8 +544,8 @@ fn a_close_tag_in_place_of_harmonys_arguments_means_what_the_reference_says() {
     }
 }
 
-/// "Bare JSON starts only where nothing but space is before it on its line", and "a line that begins (after
-/// tag space)": however much space it is.
+/// "Bare JSON starts only where nothing but space is before it on its line", and "a line that
+/// begins (after tag space)": however much space it is.
 #[test]
 fn any_space_is_before_the_first_byte_of_a_line_and_none_makes_a_line_begin() {
     let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
@@ -692,7 +692,8 @@ fn a_call_of_which_a_part_is_lost_is_rejected() {
     }
 }
 
-/// One stream for each line of the parser that only long sweeps reached. `OBJECT` is an object with `NAME`.
+/// One stream for each line of the parser that only long sweeps reached. `OBJECT` is an object with
+/// `NAME`.
 const ONCE: [&str; 83] = [
     "<tool_call>```json\nOBJECT`{\"name\":\"f\"}</tool_call>x",
     "<tool_call>```json\nOBJECT`}</tool_call>x",
@@ -815,7 +816,8 @@ fn a_short_header_at_every_limit_means_what_the_reference_says() {
     }
 }
 
-/// What only looked like an opener of a family that is read is shown with the byte that decides this.
+/// What only looked like an opener of a family that is read is shown with the byte that decides
+/// this.
 #[test]
 fn what_is_no_opener_of_a_family_that_is_read_is_shown_at_once() {
     use Envelope::{BareJson, Dsml, FunctionXml, Glm, Harmony, Hermes};

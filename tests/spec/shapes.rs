@@ -7,7 +7,8 @@ use followup::{
     Suggestion,
 };
 
-/// Writes a question in one line: `{id} [header] text / detail (placeholder) <kind> flags: options`.
+/// Writes a question in one line: `{id} [header] text / detail (placeholder) <kind> flags:
+/// options`.
 pub fn line(question: Question<'_>) -> String {
     let mut line = String::new();
     let mut add = |before: &str, text: Option<&str>, after: &str| {

@@ -1126,7 +1126,8 @@ fn encode(format: Format, dice: &mut Dice, with_leaks: bool) -> Sent {
         Format::OpenAiResponses => openai_responses(&steps, &calls, &mut out),
         Format::Anthropic => anthropic(&steps, &calls, &mut out),
         Format::Gemini => gemini(&steps, &calls, &mut out),
-        // Three of the models that can be invoked; Nova's payloads are the events of `ConverseStream`.
+        // Three of the models that can be invoked; Nova's payloads are the events of
+        // `ConverseStream`.
         Format::Bedrock if framing == Framing::Chunks => match out.dice.below(3) {
             0 => anthropic(&steps, &calls, &mut out),
             1 => openai_chat(&steps, &calls, &mut out),

@@ -53,7 +53,8 @@ pub fn goldens() -> Vec<Golden> {
 }
 
 impl Golden {
-    /// Parses the body in many ways, or in every way. Returns what differs from the expected events.
+    /// Parses the body in many ways, or in every way. Returns what differs from the expected
+    /// events.
     fn check(&self, policy: &Arc<Policy>, in_every_way: bool) -> Result<(), String> {
         let mut parser = ResponseParser::new(self.format, policy.clone());
         let normalized = events::normalized(&mut parser, [&*self.body]);

@@ -131,10 +131,11 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "NAME|FILE", default_value = "roo-code", help_heading = "Output")]
     pub(crate) dialect: String,
 
-    /// The wording of the replies to another agent's question tool: a name, or a file (TOML or JSON)
+    /// The wording of the replies to another agent's question tool: a name, or a file (TOML or
+    /// JSON)
     ///
-    /// Such as ask_user=gemini, once for each tool. Without it, a tool that belongs to one agent has
-    /// that agent's wording. docs/question-tools.md has the names, and what a file holds.
+    /// Such as ask_user=gemini, once for each tool. Without it, a tool that belongs to one agent
+    /// has that agent's wording. docs/question-tools.md has the names, and what a file holds.
     #[arg(long, value_name = "TOOL=NAME|FILE", help_heading = "Output")]
     pub(crate) template: Vec<String>,
 

@@ -71,8 +71,8 @@ pub(crate) struct ServeArgs {
 
     /// Also find questions in the model's reasoning
     ///
-    /// Some models write their calls there. The text of the reasoning is not shown. A question in it
-    /// is complete at the end of the message, and rejected if the message asks in any other way.
+    /// Some models write their calls there. The text of the reasoning is not shown. A question in
+    /// it is complete at the end of the message, and rejected if the message asks in any other way.
     #[arg(long)]
     pub(crate) reasoning: bool,
 
@@ -105,10 +105,10 @@ pub(crate) struct ServeArgs {
 
     /// Keep the conversations in this Redis or Valkey, for several replicas of the service
     ///
-    /// A URL: `redis://USER:PASSWORD@HOST:PORT/DATABASE`; `redis+cluster://HOST:PORT,HOST:PORT` for a
-    /// cluster; `redis+sentinel://HOST:PORT,HOST:PORT/NAME` for sentinels, with
-    /// `?sentinel_password=PASSWORD` if they need one; `rediss` in place of `redis` for TLS. Without a
-    /// store, the conversations are in the memory of this process.
+    /// A URL: `redis://USER:PASSWORD@HOST:PORT/DATABASE`; `redis+cluster://HOST:PORT,HOST:PORT` for
+    /// a cluster; `redis+sentinel://HOST:PORT,HOST:PORT/NAME` for sentinels, with
+    /// `?sentinel_password=PASSWORD` if they need one; `rediss` in place of `redis` for TLS.
+    /// Without a store, the conversations are in the memory of this process.
     #[arg(long, value_name = "URL", env = "FOLLOWUP_STORE", hide_env_values = true, help_heading = "Replicas")]
     pub(crate) store: Option<String>,
 
@@ -124,7 +124,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "NAME|FILE", default_value = "roo-code", help_heading = "Answering")]
     pub(crate) dialect: String,
 
-    /// The wording of the replies to another agent's question tool: a name, or a file (TOML or JSON)
+    /// The wording of the replies to another agent's question tool: a name, or a file (TOML or
+    /// JSON)
     #[arg(long, value_name = "TOOL=NAME|FILE", help_heading = "Answering")]
     pub(crate) template: Vec<String>,
 

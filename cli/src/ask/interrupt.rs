@@ -1,4 +1,5 @@
-//! What a signal does to a program that asks without a screen: the replies so far are written first.
+//! What a signal does to a program that asks without a screen: the replies so far are written
+//! first.
 
 use std::sync::{Arc, Mutex};
 use std::thread;

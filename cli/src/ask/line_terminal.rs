@@ -1,5 +1,5 @@
-//! The terminal, line by line. Lines are read from it and written to it, whatever standard input and
-//! output are.
+//! The terminal, line by line. Lines are read from it and written to it, whatever standard input
+//! and output are.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -99,7 +99,8 @@ impl LineTerminal {
         }
     }
 
-    /// Writes a line. A model's text in it must have no line ends: [`LineTerminal::write_text`] indents them.
+    /// Writes a line. A model's text in it must have no line ends: [`LineTerminal::write_text`]
+    /// indents them.
     pub(super) fn write_line(&mut self, line: &str) -> Result<(), Error> {
         self.write_text("", line)
     }

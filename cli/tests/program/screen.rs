@@ -726,7 +726,8 @@ fn isolates_are_kept_and_end_in_their_line_line_by_line() {
     );
     for term in ["xterm", "dumb"] {
         let mut session = Session::with(&["--lines"], (24, 60), ReplyTo::Pipe, term);
-        // The emulated terminal leaves out replacement characters, and an isolate that begins a line.
+        // The emulated terminal leaves out replacement characters, and an isolate that begins a
+        // line.
         let shown = [
             "- \u{2067}שלום\u{2069} \u{2067}a\u{2069}\n",
             "  2. [code] \u{2067}ב\u{2069} CD \u{2066}E\u{2069}\n",

@@ -18,8 +18,8 @@ async fn a_body_that_is_too_large_is_refused_with_and_without_a_content_length()
         let unsized_request = post(path, "").with_pieces(pieces);
         let address = service.address.clone();
         let answer = tokio::spawn(async move { unsized_request.send_to(&address).await });
-        // The last piece is one too many. The body does not end: the service closes the connection, so
-        // nothing more can be written.
+        // The last piece is one too many. The body does not end: the service closes the connection,
+        // so nothing more can be written.
         for _ in 0..11 {
             to.send(Ok(vec![b'x'; 100].into())).await.unwrap();
         }

@@ -283,7 +283,8 @@ async fn left(stream: &mut TcpStream) -> std::io::Result<bool> {
     Ok(false)
 }
 
-/// Sends events that hold the time at which they were sent: that many, and more until the gate of this name is opened.
+/// Sends events that hold the time at which they were sent: that many, and more until the gate of
+/// this name is opened.
 async fn stamps(
     stream: &mut TcpStream,
     events: u64,

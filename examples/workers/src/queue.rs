@@ -118,7 +118,8 @@ impl Queue {
         turn(&piece.conversation, call.invoke(&mut self.connection)?)
     }
 
-    /// Appends the events of a piece, and moves the state past it. `checkpoint` is `None` after the last.
+    /// Appends the events of a piece, and moves the state past it. `checkpoint` is `None` after the
+    /// last.
     ///
     /// Returns the next piece, if it has arrived, and if no other worker has applied this one.
     ///
@@ -150,7 +151,8 @@ impl Queue {
     }
 }
 
-/// Returns the keys of a conversation: state, waiting pieces, events. A cluster keeps them together.
+/// Returns the keys of a conversation: state, waiting pieces, events. A cluster keeps them
+/// together.
 fn keys(conversation: &str) -> [String; 3] {
     ["state", "waiting", "events"].map(|name| format!("workers:{{{conversation}}}:{name}"))
 }

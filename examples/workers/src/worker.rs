@@ -47,7 +47,8 @@ impl Worker {
                 Some(piece) if piece.is_last || !piece.bytes.is_empty() => self.apply(&piece)?,
                 _ => eprintln!("{} is not a piece", entry.id),
             }
-            // Not before everything that follows from it is done: otherwise nobody does it if this worker dies.
+            // Not before everything that follows from it is done: otherwise nobody does it if this
+            // worker dies.
             self.queue.finish(&entry.id)?;
         }
         Ok(())

@@ -40,7 +40,8 @@ impl Conversation {
         self.state.lock().dialogue.sends(reply)
     }
 
-    /// Returns what the user said to a question, or the beginning of it; `None` if that is not known.
+    /// Returns what the user said to a question, or the beginning of it; `None` if that is not
+    /// known.
     pub(crate) fn said_to(&self, number: u64) -> Option<String> {
         let state = self.state.lock();
         let answered = state.log.transcript.asked(number)?.answered.as_ref()?;

@@ -58,8 +58,8 @@ impl ConversationState {
 
 /// Returns what a request shows as the answer to each of these questions.
 ///
-/// A native call is answered under its id. The answers to other calls are in the user's messages, in
-/// order, after those that were given here (`own`).
+/// A native call is answered under its id. The answers to other calls are in the user's messages,
+/// in order, after those that were given here (`own`).
 fn shown_answers(
     questions: &[OpenQuestion],
     shown: &[ShownReply],

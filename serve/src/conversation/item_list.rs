@@ -67,8 +67,8 @@ impl ItemList {
 
     /// Lets an item grow. Returns whether it did.
     ///
-    /// `grow` returns by how many bytes, because an item grows by a few bytes at a time; `None` if it
-    /// can't grow in this way.
+    /// `grow` returns by how many bytes, because an item grows by a few bytes at a time; `None` if
+    /// it can't grow in this way.
     pub(super) fn grow(&mut self, key: u64, grow: impl FnOnce(&mut Item) -> Option<usize>) -> bool {
         let grown = self.get_mut(key).and_then(grow);
         self.size += grown.unwrap_or_default();

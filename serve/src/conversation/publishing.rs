@@ -18,7 +18,8 @@ const MAX_EVENTS: usize = 512;
 /// The name of the field with the request that failed.
 const FAILED_FIELD: &str = "failed";
 
-/// Maximum number of events that are written at once: a script takes no more than some thousand values.
+/// Maximum number of events that are written at once: a script takes no more than some thousand
+/// values.
 const MAX_BATCH: usize = 1000;
 
 impl Conversation {
@@ -52,7 +53,8 @@ impl Conversation {
         }
     }
 
-    /// Returns `true` if the store has, or has had, something of the conversation that this process writes.
+    /// Returns `true` if the store has, or has had, something of the conversation that this process
+    /// writes.
     pub(crate) fn is_stored(&self) -> bool {
         matches!(&self.state.lock().role, Role::Writer(publication) if publication.is_stored)
     }
@@ -114,7 +116,8 @@ impl Conversation {
 
     /// Waits until the store has everything that has happened so far.
     ///
-    /// Returns `false` if it never will: another process writes the conversation now, or it was deleted.
+    /// Returns `false` if it never will: another process writes the conversation now, or it was
+    /// deleted.
     pub(crate) async fn flushed(&self) -> bool {
         let mut told = self.told.subscribe();
         let mut awaited = None;
@@ -215,7 +218,8 @@ impl ConversationState {
         })
     }
 
-    /// Returns the events that the store does not have; `None` if this process does not write for it.
+    /// Returns the events that the store does not have; `None` if this process does not write for
+    /// it.
     fn new_events(&self) -> Option<NewEvents> {
         let Role::Writer(publication) = &self.role else { return None };
         let buffer = &self.log.buffer;
@@ -230,7 +234,8 @@ impl ConversationState {
         Some(NewEvents { after, frames, replaces: true })
     }
 
-    /// Returns `true` if the store should get the items anew, so that the log does not grow without bound.
+    /// Returns `true` if the store should get the items anew, so that the log does not grow without
+    /// bound.
     fn needs_view(&self, unpublished: Unpublished) -> bool {
         let Role::Writer(publication) = &self.role else { return false };
         unpublished.bytes > MIN_VIEW.max(publication.view_size) || unpublished.events > MAX_EVENTS

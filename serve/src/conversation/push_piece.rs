@@ -39,7 +39,8 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// If something is missing before the piece, another turn is streaming, or the conversation is gone.
+    /// If something is missing before the piece, another turn is streaming, or the conversation is
+    /// gone.
     pub(crate) fn push_piece(&self, piece: Piece<'_>) -> Result<PieceOutcome, ApiError> {
         let mut state = self.lock_to_write()?;
         let is_known = state.pieces.as_ref().is_some_and(|pieces| pieces.message == piece.message);

@@ -55,7 +55,8 @@ impl Conversation {
 
     /// Applies what another process has written.
     ///
-    /// Returns `false` if something is missing before it, so that the conversation has to be loaded.
+    /// Returns `false` if something is missing before it, so that the conversation has to be
+    /// loaded.
     pub(crate) fn follow(&self, stored: &StoredConversation) -> bool {
         let mut state = self.lock_for_use();
         match &state.role {
@@ -68,7 +69,8 @@ impl Conversation {
             if entry.last <= last {
                 continue;
             }
-            // An entry that was written again, after the store had lost something, may begin earlier.
+            // An entry that was written again, after the store had lost something, may begin
+            // earlier.
             if entry.after != last && !entry.numbered().any(|(id, ..)| id == last) {
                 return false;
             }
@@ -80,8 +82,8 @@ impl Conversation {
 
     /// Appends events that another process has written, after which nothing else has changed.
     ///
-    /// Returns `false` if they don't continue those here, so that the conversation has to be compared
-    /// with what is stored.
+    /// Returns `false` if they don't continue those here, so that the conversation has to be
+    /// compared with what is stored.
     pub(crate) fn append(&self, entry: &LogEntry) -> bool {
         let mut state = self.lock_for_use();
         let last = state.log.buffer.last();
@@ -105,7 +107,8 @@ impl Conversation {
         self.told.send_replace(());
     }
 
-    /// Returns `true` if the events here may differ from those of the writer, which is another process.
+    /// Returns `true` if the events here may differ from those of the writer, which is another
+    /// process.
     pub(crate) fn is_outdated(&self) -> bool {
         matches!(&self.state.lock().role, Role::Follower(followed) if followed.is_outdated)
     }
@@ -134,8 +137,8 @@ impl Conversation {
 
     /// Becomes the writer of what is stored.
     ///
-    /// A turn that another process was writing is cut off. Nothing changes if this process has become
-    /// the writer in a later epoch already.
+    /// A turn that another process was writing is cut off. Nothing changes if this process has
+    /// become the writer in a later epoch already.
     ///
     /// # Errors
     ///
@@ -199,7 +202,8 @@ impl ConversationState {
             self.log.append(entry, EventId::start(0), viewed, metrics);
         }
         self.forget_what_writers_know(settings);
-        // The next writer continues the count, or the log would grow with each change of the writer.
+        // The next writer continues the count, or the log would grow with each change of the
+        // writer.
         let unviewed = entries.iter().flat_map(LogEntry::numbered).filter(|(id, ..)| *id > viewed);
         for (_, name, data) in unviewed {
             self.log.unpublished.events += 1;

@@ -172,7 +172,8 @@ impl StoredConversation {
         BoundedDialogue::restore(state.dialogue, settings.setup.clone(), settings.limits).map_err(unreadable)
     }
 
-    /// Returns `true` if everything in the last turn was answered, so that its writer begins the next one.
+    /// Returns `true` if everything in the last turn was answered, so that its writer begins the
+    /// next one.
     ///
     /// Takes out what it needs to tell.
     pub(crate) fn take_is_to_continue(&mut self, settings: &Settings) -> bool {

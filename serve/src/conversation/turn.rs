@@ -112,8 +112,8 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If nothing has failed that can be tried again, the conversation is gone, another process writes
-    /// it, or only another process has the key of the request.
+    /// If nothing has failed that can be tried again, the conversation is gone, another process
+    /// writes it, or only another process has the key of the request.
     pub(crate) fn begin_retry(conversation: &Arc<Conversation>) -> Result<(Turn, ContinuationRequest), ApiError> {
         let mut state = conversation.lock_to_write()?;
         if state.failed_request.as_ref().is_some_and(|failed| failed.lacks_key) {
@@ -215,12 +215,14 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If another process has become the writer meanwhile. It has cut the turn off, and the rest is lost.
+    /// If another process has become the writer meanwhile. It has cut the turn off, and the rest is
+    /// lost.
     pub(crate) fn end_whole(mut self) -> Result<(), ApiError> {
         if self.finish(false, |_, _| {}) { Ok(()) } else { Err(ApiError::taken_over(&self.conversation.id)) }
     }
 
-    /// Ends the turn. What happens before its end happens under the same lock, so that no turn begins in between.
+    /// Ends the turn. What happens before its end happens under the same lock, so that no turn
+    /// begins in between.
     ///
     /// Returns `false` if another process writes the conversation meanwhile.
     fn finish(&mut self, cut_off: bool, before_end: impl FnOnce(&mut ConversationState, &Metrics)) -> bool {

@@ -45,8 +45,8 @@ impl Conversation {
     /// Returns how little the conversation is needed; `None` if it is in use.
     pub(crate) fn unused(&self) -> Option<Unused> {
         let state = self.state.lock();
-        // A conversation without a turn was created a moment ago for a turn that is about to begin. The next
-        // piece of a message may never come.
+        // A conversation without a turn was created a moment ago for a turn that is about to begin.
+        // The next piece of a message may never come.
         let is_busy = match state.turn {
             TurnState::Streaming => !state.awaits_piece(),
             TurnState::None => true,
@@ -59,16 +59,19 @@ impl Conversation {
         Some(Unused { is_untold: state.role.has_untold_changes(), is_awaited, since: state.used })
     }
 
-    /// Returns `true` if the store has no longer what it was told, because nobody has used the conversation.
+    /// Returns `true` if the store has no longer what it was told, because nobody has used the
+    /// conversation.
     ///
     /// There, it ends later than here: what is stored is stored after it was used.
     pub(crate) fn has_expired(&self, idle: Duration) -> bool {
         self.unused().is_some_and(|unused| !unused.is_untold && unused.since.elapsed() >= idle)
     }
 
-    /// Drops a conversation that is not in use, and of which the store can't be told everything. Frees its memory.
+    /// Drops a conversation that is not in use, and of which the store can't be told everything.
+    /// Frees its memory.
     ///
-    /// Returns `false` if it is in use, or the store may be told at any moment. It stays as it is then.
+    /// Returns `false` if it is in use, or the store may be told at any moment. It stays as it is
+    /// then.
     pub(crate) fn drop_unstored(&self) -> bool {
         if self.unused().is_none() {
             return false;

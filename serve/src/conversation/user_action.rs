@@ -1,4 +1,5 @@
-//! An action of the user, as data: answer, cancel, decline, discuss, guide; and the host's time-out.
+//! An action of the user, as data: answer, cancel, decline, discuss, guide; and the host's
+//! time-out.
 
 use std::sync::Arc;
 
@@ -95,6 +96,7 @@ pub(crate) struct ActionOutcome {
     pub(crate) messages: Vec<Value>,
     /// How many questions still wait for an answer.
     pub(crate) waiting: usize,
-    /// The process that writes the conversation sends the reply to the model itself, or is about to.
+    /// The process that writes the conversation sends the reply to the model itself, or is about
+    /// to.
     pub(crate) is_sent: bool,
 }

@@ -27,7 +27,8 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 
 /// Finds the conversation that a request extends.
 ///
-/// Of each conversation it keeps a hash of its last request, and one of the model's message after it.
+/// Of each conversation it keeps a hash of its last request, and one of the model's message after
+/// it.
 pub(crate) struct Recognizer {
     fingerprints: Fingerprints,
     index: Mutex<Index>,
@@ -85,8 +86,8 @@ impl Recognizer {
 
     /// Returns the conversation that a request extends.
     ///
-    /// That is one whose last request is a prefix of this one, followed by the message with which the
-    /// model answered it. A request that changes something earlier extends none.
+    /// That is one whose last request is a prefix of this one, followed by the message with which
+    /// the model answered it. A request that changes something earlier extends none.
     pub(crate) async fn find(&self, shown: &ShownConversation) -> Option<Arc<Conversation>> {
         let chain = &shown.chain;
         let followed = chain.previous.and_then(|key| self.entries(key).into_iter().find_map(|entry| entry.alive()));

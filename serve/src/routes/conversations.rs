@@ -1,4 +1,5 @@
-//! `/conversations`, `/conversations/ID` and `/conversations/ID/dismiss`: the list, one snapshot, dismissal, and deletion.
+//! `/conversations`, `/conversations/ID` and `/conversations/ID/dismiss`: the list, one snapshot,
+//! dismissal, and deletion.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! `GET /` and `/assets/NAME`: the page, whose files are compiled in.
 //!
-//! They are bundled from `serve/page` into `serve/page/dist` by `serve/page/tests/bundle.mjs`, which
-//! also compresses them with Brotli.
+//! They are bundled from `serve/page` into `serve/page/dist` by `serve/page/tests/bundle.mjs`,
+//! which also compresses them with Brotli.
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hasher};
@@ -33,7 +33,8 @@ macro_rules! compressed {
     };
 }
 
-/// All files, each at `/assets/NAME`, and after each the same with Brotli; the first one also at `/`.
+/// All files, each at `/assets/NAME`, and after each the same with Brotli; the first one also at
+/// `/`.
 const FILES: &[[PageFile; 2]] = &[compressed!("index.html"), compressed!("growing.js")];
 
 /// The policy of `index.html`: it allows the scripts and the style inside, by their hashes.

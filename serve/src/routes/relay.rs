@@ -31,10 +31,12 @@ pub(super) const ROUTE: &str = "/v1/{*path}";
 /// Names the conversation in the request and in the response.
 const CONVERSATION: HeaderName = HeaderName::from_static("x-followup-conversation");
 
-/// Maximum number of bytes of a request that is read at once; other tasks need not wait for a longer one.
+/// Maximum number of bytes of a request that is read at once; other tasks need not wait for a
+/// longer one.
 const MAX_QUICK: usize = 128 << 10;
 
-/// How long a caller waits for its conversation: for the end of its last message, and for the store.
+/// How long a caller waits for its conversation: for the end of its last message, and for the
+/// store.
 const MAX_WAIT: Duration = Duration::from_millis(2500);
 
 /// How long a caller waits before it looks again whether a message has ended on another replica.
@@ -127,8 +129,8 @@ async fn read_request(state: &AppState, format: ApiFormat, body: Bytes) -> Shown
 
 /// Begins a turn in the conversation that the caller names or the request extends, or in a new one.
 ///
-/// A conversation in which another turn is streaming is left alone: the caller gets a new one. So it
-/// does if the conversation is in a store that does not answer at once.
+/// A conversation in which another turn is streaming is left alone: the caller gets a new one. So
+/// it does if the conversation is in a store that does not answer at once.
 async fn begin_turn(
     state: &AppState,
     id: Option<&str>,
@@ -149,7 +151,8 @@ async fn begin_turn(
     }
 }
 
-/// Returns the conversation that the caller names or the request extends, if this replica may change it.
+/// Returns the conversation that the caller names or the request extends, if this replica may
+/// change it.
 async fn known_conversation(
     state: &AppState,
     id: Option<&str>,
@@ -194,7 +197,8 @@ async fn find(state: &AppState, shown: &ShownConversation) -> Option<String> {
     }
 }
 
-/// Returns `true` if a request shows the last message of this conversation, which another replica relayed.
+/// Returns `true` if a request shows the last message of this conversation, which another replica
+/// relayed.
 async fn shows(state: &AppState, shown: &ShownConversation, id: Option<&str>) -> bool {
     let Some(shared) = state.store.shared() else { return false };
     shared.recognize(shown).await.as_deref() == id

@@ -1,7 +1,7 @@
 //! Answers: each question is answered once, over all replicas.
 //!
-//! An answer counts from the moment in which the store has accepted it. The writer of the conversation
-//! then gives it; if the writer dies before, the next one does.
+//! An answer counts from the moment in which the store has accepted it. The writer of the
+//! conversation then gives it; if the writer dies before, the next one does.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -104,15 +104,16 @@ impl Shared {
         }
     }
 
-    /// Waits until the store has an answer that was given, so that it is not lost with this replica.
+    /// Waits until the store has an answer that was given, so that it is not lost with this
+    /// replica.
     ///
-    /// If another replica has become the writer before, it gives the answer, and this waits for that. If
-    /// the store can't be reached, it has the answer as one that was accepted.
+    /// If another replica has become the writer before, it gives the answer, and this waits for
+    /// that. If the store can't be reached, it has the answer as one that was accepted.
     ///
     /// # Errors
     ///
-    /// If another answer was given: the store has lost that it had accepted this one. Or if guidance is lost,
-    /// because another replica has become the writer before.
+    /// If another answer was given: the store has lost that it had accepted this one. Or if
+    /// guidance is lost, because another replica has become the writer before.
     pub(crate) async fn confirm(
         &self,
         conversation: &Arc<Conversation>,
@@ -203,7 +204,8 @@ impl Shared {
         }
     }
 
-    /// Claims a question. If the store's reply may be lost, the claim is sent again, which has the same effect as one.
+    /// Claims a question. If the store's reply may be lost, the claim is sent again, which has the
+    /// same effect as one.
     async fn claim_surely(&self, id: &str, number: u64, answer: &str, reply: &Reply) -> Result<Claimed, StoreError> {
         let may_be_heard = self.is_up_for(id);
         match self.commands.claim(id, number, answer).await {
@@ -227,8 +229,8 @@ impl Shared {
         given.is_ok_and(|given| *given.reply == *reply)
     }
 
-    /// Returns why an answer was not accepted. If its question does not wait any more, it was asked a moment ago,
-    /// and the store has what became of it.
+    /// Returns why an answer was not accepted. If its question does not wait any more, it was asked
+    /// a moment ago, and the store has what became of it.
     async fn explain(&self, error: ApiError, conversation: &Arc<Conversation>, answer: &StoredAnswer) -> ApiError {
         if !error.is_not_asked() {
             return error;

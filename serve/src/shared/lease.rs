@@ -2,9 +2,10 @@
 //!
 //! A replica lives while a key with its name exists, which it renews three times in each lease.
 //!
-//! A server that was silent for longer than a lease, and comes back, drops its keys before anybody can renew them.
-//! One server is then connected to anew, after which replicas get a lease to renew their keys. But a cluster has
-//! others, so there a replica has further keys, far from the first: while one of them exists, it lives.
+//! A server that was silent for longer than a lease, and comes back, drops its keys before anybody
+//! can renew them. One server is then connected to anew, after which replicas get a lease to renew
+//! their keys. But a cluster has others, so there a replica has further keys, far from the first:
+//! while one of them exists, it lives.
 
 use std::collections::HashMap;
 use std::sync::Arc;

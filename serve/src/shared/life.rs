@@ -18,8 +18,8 @@ pub(super) enum Life {
 
 /// Finds out whether a replica is alive. It has `keys` keys, which exist while it is.
 ///
-/// `exists` asks the server of a key; `None` if that does not answer. A replica of an earlier version has only the
-/// first key. One server of the others may be away.
+/// `exists` asks the server of a key; `None` if that does not answer. A replica of an earlier
+/// version has only the first key. One server of the others may be away.
 pub(super) async fn find_out<F: Future<Output = Option<bool>>>(keys: usize, exists: impl Fn(usize) -> F) -> Life {
     let ask = |index| exists(index).map(move |answer| (index, answer));
     let mut answers: FuturesUnordered<_> = (0..keys).map(ask).collect();

@@ -1,7 +1,9 @@
-//! The connection to the store: one, shared by all conversations, that is made again when it breaks.
+//! The connection to the store: one, shared by all conversations, that is made again when it
+//! breaks.
 //!
-//! In a cluster, one server may fall silent while the others answer. Only the keys of its shard can't be reached
-//! then: the connection stays, and another one is tried beside it until that reaches more.
+//! In a cluster, one server may fall silent while the others answer. Only the keys of its shard
+//! can't be reached then: the connection stays, and another one is tried beside it until that
+//! reaches more.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
@@ -35,18 +37,18 @@ const LAST_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause while only a part of a cluster answers.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// How often a command is tried again in a cluster, with the same pauses. With few attempts it fails soon
-/// after a primary is lost, and the next command asks for the primaries anew.
+/// How often a command is tried again in a cluster, with the same pauses. With few attempts it
+/// fails soon after a primary is lost, and the next command asks for the primaries anew.
 const CLUSTER_RETRIES: u32 = 3;
 
-/// How long a connection to a node of a cluster and a command may take. Some wait for a node that is gone
-/// after its copy has taken its place.
+/// How long a connection to a node of a cluster and a command may take. Some wait for a node that
+/// is gone after its copy has taken its place.
 const CLUSTER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The connection to the store.
 ///
-/// Commands fail at once while there is none, or their shard is known not to answer, so nothing waits for a store
-/// that is away.
+/// Commands fail at once while there is none, or their shard is known not to answer, so nothing
+/// waits for a store that is away.
 pub(crate) struct Link {
     address: StoreAddress,
     keys: Keys,
@@ -58,7 +60,8 @@ pub(crate) struct Link {
     messages: mpsc::UnboundedSender<(u64, PushInfo)>,
     /// Number of connections so far.
     opened: AtomicU64,
-    /// The servers of a cluster, as the last connection told them: those of the address may be gone.
+    /// The servers of a cluster, as the last connection told them: those of the address may be
+    /// gone.
     nodes: Mutex<Vec<ConnectionInfo>>,
 }
 
@@ -112,7 +115,8 @@ impl Link {
         *self.up.borrow()
     }
 
-    /// Returns a receiver of the same, which sees every new connection. One that reaches other shards is new.
+    /// Returns a receiver of the same, which sees every new connection. One that reaches other
+    /// shards is new.
     pub(crate) fn subscribe(&self) -> watch::Receiver<Option<Instant>> {
         self.up.subscribe()
     }
@@ -167,7 +171,8 @@ impl Link {
         Ok(eviction.map(|policy| StoreWarning::Evicts { address: self.address.shown(), policy }))
     }
 
-    /// Connects whenever there is no connection, or one that does not reach everything. Never returns.
+    /// Connects whenever there is no connection, or one that does not reach everything. Never
+    /// returns.
     pub(crate) async fn keep_connected(&self) {
         let mut broken = self.broken.subscribe();
         let mut pause = FIRST_PAUSE;
@@ -178,7 +183,8 @@ impl Link {
                 (Reach::All, Some(since)) => {
                     // This can't fail: the link keeps the sender.
                     let _ = broken.changed().await;
-                    // A server that accepts connections, and then no commands, is not asked all the time.
+                    // A server that accepts connections, and then no commands, is not asked all the
+                    // time.
                     if since.elapsed() > LAST_PAUSE {
                         pause = FIRST_PAUSE;
                         continue;
@@ -256,7 +262,8 @@ impl Link {
         }
     }
 
-    /// Uses a connection from now on. A current one is replaced only by one that reaches all that it does, and more.
+    /// Uses a connection from now on. A current one is replaced only by one that reaches all that
+    /// it does, and more.
     fn set(&self, new: Established) {
         let mut current = self.current.lock();
         if current.as_ref().is_some_and(|current| !new.shards.reach_more_than(&current.shards)) {
@@ -266,7 +273,8 @@ impl Link {
         self.up.send_replace(Some(Instant::now()));
     }
 
-    /// The shard of a key does not answer on this connection. Gives up the connection if no other one does.
+    /// The shard of a key does not answer on this connection. Gives up the connection if no other
+    /// one does.
     ///
     /// Does nothing if it is not the current one any more.
     fn is_silent(&self, number: u64, key: &[u8]) {
@@ -332,7 +340,8 @@ impl Link {
     ///
     /// # Errors
     ///
-    /// If there is no connection, it breaks, the shard of the key does not answer, or the store refuses the command.
+    /// If there is no connection, it breaks, the shard of the key does not answer, or the store
+    /// refuses the command.
     pub(crate) async fn run<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, StoreError> {
         let key = match command.args_iter().nth(1) {
             Some(Arg::Simple(key)) => key,
@@ -354,8 +363,8 @@ impl Link {
     }
 }
 
-/// Returns `true` if only another connection can help: this one broke, or leads to a wrong server, or to one that
-/// does not answer.
+/// Returns `true` if only another connection can help: this one broke, or leads to a wrong server,
+/// or to one that does not answer.
 fn needs_connection(error: &RedisError) -> bool {
     let is_wrong_server = matches!(
         error.kind(),
@@ -372,7 +381,8 @@ fn needs_connection(error: &RedisError) -> bool {
 
 /// Returns the longest pause between two attempts to connect.
 ///
-/// A part of a cluster may be missing for good, so the pauses grow with the time for which it has been.
+/// A part of a cluster may be missing for good, so the pauses grow with the time for which it has
+/// been.
 fn longest_pause(incomplete: Option<Duration>) -> Duration {
     incomplete.map_or(LAST_PAUSE, |time| (time / 10).clamp(LAST_PAUSE, LONGEST_PAUSE))
 }

@@ -1,9 +1,9 @@
 //! The conversations in the store, which all replicas share.
 //!
 //! The log of a conversation is a stream of events with ascending ids. One replica at a time writes
-//! it: the one with the newest epoch. Messages between replicas say that there is something new, and
-//! may hold the newest events; what a message does not bring is loaded from the store, so nothing is
-//! lost with one. The bytes of a relay never wait for the store.
+//! it: the one with the newest epoch. Messages between replicas say that there is something new,
+//! and may hold the newest events; what a message does not bring is loaded from the store, so
+//! nothing is lost with one. The bytes of a relay never wait for the store.
 
 mod address;
 mod answers;
@@ -189,7 +189,8 @@ impl Shared {
 
     /// Removes a conversation that was deleted from the list.
     ///
-    /// The replica that has deleted it does so, and every one that loads it: the first may have died in between.
+    /// The replica that has deleted it does so, and every one that loads it: the first may have
+    /// died in between.
     async fn unlist(&self, id: &str) -> Result<(), StoreError> {
         self.list.forget(id);
         self.list.set(id, None).await
@@ -216,7 +217,8 @@ impl Shared {
 /// Pause before the list is told again of a conversation that was deleted.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Removes a deleted conversation from the list as soon as the store can be reached, unless its id is used again.
+/// Removes a deleted conversation from the list as soon as the store can be reached, unless its id
+/// is used again.
 async fn unlist_later(shared: Arc<Shared>, id: String) {
     loop {
         tokio::time::sleep(PAUSE).await;

@@ -1,4 +1,5 @@
-//! Who writes a conversation: finding it, becoming its writer, and learning that another replica did.
+//! Who writes a conversation: finding it, becoming its writer, and learning that another replica
+//! did.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,8 @@ impl Shared {
             // What another replica writes is watched. What this one wrote, another may have taken.
             if self.is_up_for(id) && conversation.is_writer() && !conversation.is_streaming() {
                 match self.check_writer(&conversation).await {
-                    // What this replica wrote is here, whether the store is known to be away or not yet.
+                    // What this replica wrote is here, whether the store is known to be away or not
+                    // yet.
                     Ok(_) | Err(StoreError::Away) => {}
                     Err(error) => return Err(error.into()),
                 }
@@ -91,15 +93,17 @@ impl Shared {
 
     /// Makes this replica the writer of a conversation, unless another one is writing a turn of it.
     async fn take(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
-        // What is not in the memory of this replica has no lock of its own. Of two requests at once, the second
-        // would become the writer again, over the turn of the first.
+        // What is not in the memory of this replica has no lock of its own. Of two requests at
+        // once, the second would become the writer again, over the turn of the first.
         let _taking = self.taking.lock(id).await;
         let mut dead = None;
         loop {
-            // A turn must not begin in a conversation that was dropped: the next request would take it again.
+            // A turn must not begin in a conversation that was dropped: the next request would take
+            // it again.
             let here = self.local.find_to_use(id);
             if here.is_none() {
-                // Nobody else would write a conversation that this replica has taken and has no room for.
+                // Nobody else would write a conversation that this replica has taken and has no
+                // room for.
                 self.local.check_room()?;
             }
             // So that it is not compared with the store before the outcome is known.
@@ -164,7 +168,8 @@ impl Shared {
         }
     }
 
-    /// Returns `true` if the writer of a conversation that this replica follows is known to be dead.
+    /// Returns `true` if the writer of a conversation that this replica follows is known to be
+    /// dead.
     ///
     /// It may be this replica, which has not heard that it became the writer.
     pub(super) async fn is_dead(&self, writer: &str) -> bool {
@@ -217,7 +222,8 @@ impl Shared {
                 conversation.load(*stored);
             }
             Ok(Found::Deleted) => self.end_deleted(conversation).await,
-            // The store has lost the other writer meanwhile, or can't be reached: this one may still be the writer.
+            // The store has lost the other writer meanwhile, or can't be reached: this one may
+            // still be the writer.
             Ok(Found::Stored(_) | Found::Nothing) | Err(StoreError::Away) => {}
             // It is compared with the store later.
             Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => conversation.resign(),
@@ -225,10 +231,11 @@ impl Shared {
     }
 }
 
-/// A take whose reply may be lost. If it is dropped without a reply, the replica asks the store for the writer once
-/// the take can no longer execute.
+/// A take whose reply may be lost. If it is dropped without a reply, the replica asks the store for
+/// the writer once the take can no longer execute.
 ///
-/// Otherwise a writer that lives would not know that it is the writer, and others would wait for it.
+/// Otherwise a writer that lives would not know that it is the writer, and others would wait for
+/// it.
 struct Unheard<'a> {
     shared: &'a Arc<Shared>,
     id: &'a str,
@@ -264,8 +271,8 @@ async fn find_out(shared: Arc<Shared>, id: String) {
     take_what_is_own(&shared, &id).await;
 }
 
-/// Takes a conversation again if this replica is its writer, by what is stored, and does not have it. Then it does what
-/// the last writer has left to do.
+/// Takes a conversation again if this replica is its writer, by what is stored, and does not have
+/// it. Then it does what the last writer has left to do.
 ///
 /// Waits until the store can be reached.
 pub(super) async fn take_what_is_own(shared: &Arc<Shared>, id: &str) {

@@ -27,8 +27,8 @@ pub(super) async fn publish_changes(shared: Arc<Shared>, mut changed: mpsc::Unbo
 
 /// Tells the store what it does not have of a conversation.
 ///
-/// The conversation buffers what happens meanwhile, within its limits, so nothing waits for this. While the store can't
-/// be told, the conversation may be dropped for others.
+/// The conversation buffers what happens meanwhile, within its limits, so nothing waits for this.
+/// While the store can't be told, the conversation may be dropped for others.
 async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
     let mut may_be_stored = false;
     while let Some(batch) = conversation.next_batch().map(Arc::new) {

@@ -47,8 +47,8 @@ impl Shared {
 
     /// Returns how long a record is kept after it was stored or touched, in milliseconds.
     ///
-    /// That is longer than its conversation may live on: each change of the conversation keeps it for another
-    /// `--idle`, but the record is touched only from time to time.
+    /// That is longer than its conversation may live on: each change of the conversation keeps it
+    /// for another `--idle`, but the record is touched only from time to time.
     fn record_lifetime(&self) -> u64 {
         u64::try_from(2 * self.settings.limits.idle.as_millis()).unwrap_or(u64::MAX >> 1)
     }

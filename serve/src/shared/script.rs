@@ -52,8 +52,8 @@ impl Call<'_> {
 
     /// Runs the script.
     ///
-    /// A server that does not have it yet gets its text with the call. `SCRIPT LOAD` would need every server of a
-    /// cluster, and one of them may be silent.
+    /// A server that does not have it yet gets its text with the call. `SCRIPT LOAD` would need
+    /// every server of a cluster, and one of them may be silent.
     pub(super) async fn run<T: FromRedisValue>(&self, connection: &mut Connection) -> RedisResult<T> {
         let run = async |connection: &mut Connection, command: &str, script: &str| {
             let mut command = redis::cmd(command);

@@ -62,7 +62,8 @@ impl Shards {
 
     /// Returns a key of each shard, among those with the lowest numbers.
     ///
-    /// A shard with very few slots may be missing, and so are those that no key of the service leads to.
+    /// A shard with very few slots may be missing, and so are those that no key of the service
+    /// leads to.
     pub(super) fn one_key_of_each(&self, key: impl Fn(u32) -> String) -> BTreeMap<usize, String> {
         let mut found = BTreeMap::new();
         for key in (0..MAX_TRIES).map(key) {
@@ -105,7 +106,8 @@ impl Shards {
         !self.answers.contains(&true)
     }
 
-    /// Returns `true` if these shards answer for every key that the others answer for, and for further ones.
+    /// Returns `true` if these shards answer for every key that the others answer for, and for
+    /// further ones.
     pub(super) fn reach_more_than(&self, others: &Shards) -> bool {
         let mut reach_further = false;
         for slot in 0..usize::from(SLOTS) {

@@ -20,7 +20,8 @@ const URGENT_INTERVAL: Duration = Duration::from_millis(500);
 /// How often any other conversation is compared with the store, in case a message was lost.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// The least of these intervals: conversations that are kept for a short time are compared more often.
+/// The least of these intervals: conversations that are kept for a short time are compared more
+/// often.
 const LEAST_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The same for a conversation whose messages arrive and bring it up to date.
@@ -52,8 +53,8 @@ pub(super) async fn receive_messages(shared: Arc<Shared>, mut messages: Messages
     }
 }
 
-/// Receives a message about a conversation: the id of the last event, the newest entry of the log, or
-/// that it was deleted.
+/// Receives a message about a conversation: the id of the last event, the newest entry of the log,
+/// or that it was deleted.
 fn receive_message(shared: &Shared, id: &str, message: &str) {
     let entry = log_entry::from_message(message);
     let last = entry.as_ref().map(|entry| entry.last).or_else(|| message.parse().ok());
@@ -152,7 +153,8 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         let now = *bell.borrow_and_update();
         if now.is_deleted {
-            // Its id may be used again since the message was sent, so the list is left to who has deleted it.
+            // Its id may be used again since the message was sent, so the list is left to who has
+            // deleted it.
             shared.local.end(&conversation);
             break;
         }
@@ -220,16 +222,16 @@ enum Comparison {
 
 /// Returns since when the store has had nothing of a conversation that another replica writes.
 ///
-/// A store that has lost everything gets it again from the writer, if that lives, so the conversation has
-/// ended only if that has not happened within a lease. The time before the store is known to be a primary,
-/// and to be one that writers can reach, does not count.
+/// A store that has lost everything gets it again from the writer, if that lives, so the
+/// conversation has ended only if that has not happened within a lease. The time before the store
+/// is known to be a primary, and to be one that writers can reach, does not count.
 async fn missing_since(shared: &Shared, found: Comparison, missing: Option<Instant>) -> Option<Instant> {
     let is_missing = found == Comparison::Missing && !shared.lease.is_unsure() && shared.link.is_primary().await;
     is_missing.then(|| missing.unwrap_or_else(Instant::now))
 }
 
-/// Compares a conversation with what is stored, and brings it up to date. `lost` is since when the store is known to have
-/// lost events of another writer.
+/// Compares a conversation with what is stored, and brings it up to date. `lost` is since when the
+/// store is known to have lost events of another writer.
 async fn compare(
     shared: &Arc<Shared>,
     conversation: &Arc<Conversation>,
@@ -265,8 +267,8 @@ async fn compare(
 
 /// Brings a conversation of another writer up to date. Takes it over if the writer is dead.
 ///
-/// A writer has something to do if it lives, as far as is known, and writes a turn, or has to give an answer or to
-/// begin the next turn.
+/// A writer has something to do if it lives, as far as is known, and writes a turn, or has to give
+/// an answer or to begin the next turn.
 async fn follow(
     shared: &Arc<Shared>,
     conversation: &Arc<Conversation>,
@@ -277,11 +279,13 @@ async fn follow(
     let is_to_continue = stored.take_is_to_continue(&shared.settings);
     let needs_writer = stored.is_streaming() || !stored.answers.is_empty() || is_to_continue;
     let has_lost_events = !conversation.is_outdated() && stored.last.is_some_and(|stored| stored < last);
-    // Readers get what is new before it is known whether the writer lives, for which the store may be slow.
+    // Readers get what is new before it is known whether the writer lives, for which the store may
+    // be slow.
     if !has_lost_events && !conversation.follow(&stored) {
         load_all(shared, conversation).await?;
     }
-    // The store may tell an earlier writer, even this replica. The later one has a lease to add its events again.
+    // The store may tell an earlier writer, even this replica. The later one has a lease to add its
+    // events again.
     let may_be_added = has_lost_events
         && stored.epoch < last.epoch
         && lost.is_none_or(|since| since.elapsed() < shared.lease.duration());

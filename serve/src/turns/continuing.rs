@@ -113,7 +113,8 @@ fn with_replies(next: NextRequest, replies: &[Reply], limit: usize) -> Result<Co
     Ok(ContinuationRequest { headers, body: body.into() })
 }
 
-/// Sends a request with replies, and reads its answer into the turn. It is kept until that has ended.
+/// Sends a request with replies, and reads its answer into the turn. It is kept until that has
+/// ended.
 async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: ContinuationRequest) {
     // Besides what the conversation keeps.
     let _taken = state.metrics.memory.count(request.body.len());

@@ -102,8 +102,8 @@ impl Upstream {
     ///
     /// # Errors
     ///
-    /// If the provider can't be reached, or does not answer in time after the last piece of the body;
-    /// or if the body can't be read.
+    /// If the provider can't be reached, or does not answer in time after the last piece of the
+    /// body; or if the body can't be read.
     pub(crate) async fn forward(
         &self,
         method: Method,

@@ -216,7 +216,8 @@ impl CallForm {
         first.and_then(|first| self.options.get_mut(first..)).unwrap_or_default()
     }
 
-    /// Marks the option of the open question that the model has written at this index as recommended.
+    /// Marks the option of the open question that the model has written at this index as
+    /// recommended.
     pub(crate) fn recommend(&mut self, index: u32) {
         if let Some(option) = self.open_options().iter_mut().find(|option| option.index == index) {
             (option.recommended, option.has_news) = (true, true);
@@ -294,7 +295,8 @@ impl CallForm {
         if is_too_long { Err(beyond) } else { Ok(()) }
     }
 
-    /// Makes certain what does not depend on which character the incomplete sequence `tail` becomes.
+    /// Makes certain what does not depend on which character the incomplete sequence `tail`
+    /// becomes.
     pub(crate) fn foresee_char(&mut self, tail: &[u8], limits: &Limits) {
         self.settle_escape();
         let Some(open) = &mut self.open else { return };
@@ -393,8 +395,8 @@ impl CallForm {
 
     /// Appends a word: a name, a default, or an id that is required.
     ///
-    /// It is dropped with the question that it belongs to, and if there is no room. A name without room is
-    /// empty, so that those after it keep their index.
+    /// It is dropped with the question that it belongs to, and if there is no room. A name without
+    /// room is empty, so that those after it keep their index.
     pub(crate) fn push_word(&mut self, words: Words, mut word: &str, limits: &Limits) {
         let start = self.text.len();
         if self.drops_question && words != Words::RequiredIds {
@@ -421,8 +423,8 @@ impl CallForm {
         }
     }
 
-    /// Drops what is open and would not be shown: a text, unless it is shown while it grows, options
-    /// from the first without a label on, and a question that has nothing else either.
+    /// Drops what is open and would not be shown: a text, unless it is shown while it grows,
+    /// options from the first without a label on, and a question that has nothing else either.
     pub(crate) fn fail(&mut self) {
         if let Some(open) = self.open.take()
             && !open.place.grows()

@@ -117,8 +117,8 @@ impl CallForm {
         }
     }
 
-    /// Returns whether two questions from an index on have the same text, so that their answers can't
-    /// be told apart.
+    /// Returns whether two questions from an index on have the same text, so that their answers
+    /// can't be told apart.
     pub(crate) fn has_equal_questions(&self, first: usize) -> bool {
         let text = |question: &FormQuestion| self.slice(question.text(QuestionText::Text).range());
         let is_repeated = |i: usize| self.questions[first..i].iter().any(|one| text(one) == text(&self.questions[i]));

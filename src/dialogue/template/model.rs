@@ -7,11 +7,12 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::dialogue::placeholder_text;
 
-/// How the answers to a [`Form`](crate::dialogue::Form) go back to the model, in the wording of the tool's own host.
+/// How the answers to a [`Form`](crate::dialogue::Form) go back to the model, in the wording of the
+/// tool's own host.
 ///
-/// A template is plain data, like a [`Dialect`](crate::dialogue::Dialect), in any format that serde reads.
-/// What it leaves out is as in [`Template::general`]. An unknown key or placeholder is an error.
-/// docs/question-tools.md lists all placeholders and what each built-in template writes.
+/// A template is plain data, like a [`Dialect`](crate::dialogue::Dialect), in any format that serde
+/// reads. What it leaves out is as in [`Template::general`]. An unknown key or placeholder is an
+/// error. docs/question-tools.md lists all placeholders and what each built-in template writes.
 ///
 /// ```
 /// use followup::dialogue::{Answer, Dialogue, FormAnswer, Setup, Template};

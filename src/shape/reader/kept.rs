@@ -1,7 +1,7 @@
 //! What comes before the text of a question that may be the arguments themselves.
 //!
-//! Where a list of questions is usual, a key before the text may be the call's. Its member is kept, as it
-//! is written, and read again once the text begins: then it is the question's.
+//! Where a list of questions is usual, a key before the text may be the call's. Its member is kept,
+//! as it is written, and read again once the text begins: then it is the question's.
 
 use super::texts::push_within;
 use super::{Meaning, Reading, ShapeReader, Within};
@@ -55,8 +55,8 @@ impl Reading<'_> {
         push_within(&mut self.reader.kept, text, room);
     }
 
-    /// Reads what was kept, since the text of the question that the arguments are begins. Returns `true`
-    /// if that had a text.
+    /// Reads what was kept, since the text of the question that the arguments are begins. Returns
+    /// `true` if that had a text.
     pub(super) fn read_kept(&mut self) -> bool {
         let is_own = matches!(self.reader.within.last(), Some(Within::Arguments { is_question: true, .. }));
         if !is_own || self.reader.kept.is_empty() {
@@ -90,8 +90,8 @@ impl Reading<'_> {
     }
 }
 
-/// Returns how many bytes can be kept. With a string in them that is kept until its end, they are as many
-/// as those of a list.
+/// Returns how many bytes can be kept. With a string in them that is kept until its end, they are
+/// as many as those of a list.
 pub(super) fn most_kept(policy: &Policy) -> usize {
     policy.limits.list() / 2
 }

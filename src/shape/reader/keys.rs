@@ -28,8 +28,8 @@ impl Reading<'_> {
 
     /// Returns the meaning of a key in arguments that may be one question themselves.
     ///
-    /// Where a list is usual, such a question begins with its text: any other key may be the call's, and
-    /// is kept until the text comes.
+    /// Where a list is usual, such a question begins with its text: any other key may be the
+    /// call's, and is kept until the text comes.
     fn value_in_arguments(&mut self) -> Meaning {
         let found = self.shape.find(Level::Question, self.reader.key.as_bytes());
         let begins = match found {

@@ -2,8 +2,8 @@
 //!
 //! The lexer's tokens come in here. `keys` decides what the value after a key means, `begin` what
 //! its beginning does, `texts` what text in it does, and `end` what its end does. `kept` keeps what
-//! may be part of a question until that is known. `parameters` reads a call whose arguments are no JSON
-//! object.
+//! may be part of a question until that is known. `parameters` reads a call whose arguments are no
+//! JSON object.
 
 mod begin;
 mod end;
@@ -66,7 +66,8 @@ enum Meaning {
     Undecided(List),
     /// A string that is an element of a list, as long as it has only white space.
     UndecidedItem(List),
-    /// A string where the object of a path or of a form belongs, as long as it has only white space.
+    /// A string where the object of a path or of a form belongs, as long as it has only white
+    /// space.
     UndecidedPath,
     UndecidedForm,
     /// A string of JSON that is read once it has ended, because it may be no JSON.
@@ -193,7 +194,8 @@ pub(crate) struct ShapeReader {
     pending: String,
     /// Blanks after the value of a parameter so far.
     blanks: String,
-    /// Members of the arguments, each after a comma, which are those of a question if its text comes.
+    /// Members of the arguments, each after a comma, which are those of a question if its text
+    /// comes.
     kept: String,
     /// The value of such a member is being read.
     is_keeping: bool,
@@ -482,7 +484,8 @@ impl Reading<'_> {
 
     // Tokens.
 
-    /// Applies a token of a lexer. Returns `true` if a value has ended, so that more may be certain.
+    /// Applies a token of a lexer. Returns `true` if a value has ended, so that more may be
+    /// certain.
     fn token(&mut self, level: usize, token: JsonToken<'_>) -> bool {
         if self.reader.lexers.len() <= level + 1 {
             return self.act(level, token);
@@ -508,8 +511,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Applies text of a lexer, up to the end of a value in it if it is JSON. Returns how many bytes
-    /// were applied, and whether a value has ended.
+    /// Applies text of a lexer, up to the end of a value in it if it is JSON. Returns how many
+    /// bytes were applied, and whether a value has ended.
     fn text(&mut self, level: usize, text: &str) -> (usize, bool) {
         if self.reader.lexers.len() > level + 1 {
             return self.read_encoded(level + 1, text);

@@ -37,7 +37,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Decides what a string in a list is, by its first character: text, unless it may be an object.
+    /// Decides what a string in a list is, by its first character: text, unless it may be an
+    /// object.
     fn decide_item(&mut self, list: List, text: &str) {
         let rest = text.trim_start();
         self.push_pending(&text[..text.len() - rest.len()]);
@@ -140,8 +141,8 @@ impl Reading<'_> {
                 // `begin` then begins the list inside the string.
                 list => Meaning::List(list),
             };
-            // There is no key in it yet, since a key is in quotes, and these are escaped: nothing in
-            // it can come in another order.
+            // There is no key in it yet, since a key is in quotes, and these are escaped: nothing
+            // in it can come in another order.
             self.read_all_encoded(self.reader.lexers.len() - 1, text);
             return;
         }

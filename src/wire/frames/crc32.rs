@@ -1,7 +1,7 @@
 //! The checksum of Amazon's binary frames, CRC-32.
 //!
-//! `crc32fast` has tables of 16 KiB that do not compress, which is too much for a WebAssembly module.
-//! There, one of 1 KiB does.
+//! `crc32fast` has tables of 16 KiB that do not compress, which is too much for a WebAssembly
+//! module. There, one of 1 KiB does.
 
 /// Returns the checksum of these bytes.
 #[cfg(not(target_family = "wasm"))]

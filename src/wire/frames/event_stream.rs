@@ -5,10 +5,10 @@
 //! name the event; a frame is lent as the JSON object that an SDK would give, with the event's name
 //! as its only key.
 //!
-//! nom reads the headers. `aws-smithy-eventstream` reads whole frames, but from 0.60.19 on it needs a
-//! newer Rust than this crate, and with its types it is 25 crates. It checks a length only after it
-//! has buffered that many bytes, up to 4 GiB, and allocates for every header. The tests write and
-//! compare frames with it.
+//! nom reads the headers. `aws-smithy-eventstream` reads whole frames, but from 0.60.19 on it needs
+//! a newer Rust than this crate, and with its types it is 25 crates. It checks a length only after
+//! it has buffered that many bytes, up to 4 GiB, and allocates for every header. The tests write
+//! and compare frames with it.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

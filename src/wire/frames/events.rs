@@ -125,9 +125,9 @@ impl SseEvent {
     /// Parses a complete line. Returns whether it ends the event, as a blank one does.
     ///
     /// Some servers report an error as an object without a field, over many lines (Gemini's), or as
-    /// the value of a field `error` (llama.cpp's). The object ends where its brackets close, or with a
-    /// line beyond the limit: of such a line only the beginning may be buffered, in which brackets
-    /// can't be counted.
+    /// the value of a field `error` (llama.cpp's). The object ends where its brackets close, or
+    /// with a line beyond the limit: of such a line only the beginning may be buffered, in which
+    /// brackets can't be counted.
     fn push_line(&mut self, line: &[u8], limit: usize) -> bool {
         let is_first = self.bare.is_none() && !self.has_data && !self.too_long;
         let error = error_object(line).filter(|_| is_first);

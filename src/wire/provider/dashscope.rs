@@ -210,7 +210,8 @@ impl DashScopeParser {
         };
         let reason = text(reason);
         let is_last = !matches!(&*reason, b"" | b"null");
-        // A payload that fails to parse must not change the progress, so its lists are parsed first.
+        // A payload that fails to parse must not change the progress, so its lists are parsed
+        // first.
         let content = match &message {
             Some(message) => store_content(message.content, deltas)?,
             None => deltas.store(raw_text(output.text)),
@@ -258,7 +259,8 @@ impl DashScopeParser {
         deltas.push(Delta::Call(CallDelta { index, id, name, arguments, ..CallDelta::default() }));
     }
 
-    /// Returns how the call at an index has come so far. If there are too many, the oldest is forgotten.
+    /// Returns how the call at an index has come so far. If there are too many, the oldest is
+    /// forgotten.
     fn call_so_far(&mut self, index: Option<u64>) -> &mut CallProgress {
         let position = self.calls.iter().position(|call| call.index == index);
         let i = position.unwrap_or_else(|| {

@@ -241,7 +241,8 @@ impl Condition {
 struct Fields<'a>(Vec<(&'static str, &'a str)>);
 
 impl<'a> Fields<'a> {
-    /// Returns the fields of an object; `None` if it is none, or is ill-formed before it breaks off.
+    /// Returns the fields of an object; `None` if it is none, or is ill-formed before it breaks
+    /// off.
     fn of(json: &'a str) -> Option<Fields<'a>> {
         let json = json.trim_ascii_start();
         let is_usable = match serde_json::from_str::<IgnoredAny>(json) {

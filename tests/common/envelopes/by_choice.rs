@@ -22,13 +22,14 @@ pub(super) const LLAMA_ENDS: [&str; 2] = ["<|python_end|>", "<|eom_id|>"];
 const SPACE_OR_BRACKET: &str = " \t\r\n[{";
 
 impl Reader<'_> {
-    /// The index of the first character that no header can have, unless it is the end of the stream.
+    /// The index of the first character that no header can have, unless it is the end of the
+    /// stream.
     fn ends(&self, at: usize) -> No {
         if at == self.chars.len() { No::Ends(false) } else { No::At(at) }
     }
 
-    /// "`[TOOL_CALLS]`, a name, `[CALL_ID]` and up to 64 letters and digits or not, `[ARGS]` or not", or
-    /// "`[TOOL_CALLS]`, `[`, a JSON object". "Space may be between the parts."
+    /// "`[TOOL_CALLS]`, a name, `[CALL_ID]` and up to 64 letters and digits or not, `[ARGS]` or
+    /// not", or "`[TOOL_CALLS]`, `[`, a JSON object". "Space may be between the parts."
     ///
     /// Decided: `[TOOL_CALLS]` is no token, so no limit but that of the header counts.
     pub(super) fn mistral(&self, at: usize) -> Try<Head> {
@@ -55,8 +56,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Returns the index of the `{` that follows a name, "`[CALL_ID]` and up to 64 letters and digits or
-    /// not, `[ARGS]` or not".
+    /// Returns the index of the `{` that follows a name, "`[CALL_ID]` and up to 64 letters and
+    /// digits or not, `[ARGS]` or not".
     fn after_mistral_name(&self, at: usize) -> Try<usize> {
         let mut p = at;
         if self.peek(p) == Some('[') && self.peek(p + 1) == Some('C') {
@@ -90,8 +91,8 @@ impl Reader<'_> {
         })
     }
 
-    /// "In a list of `mistral` the next object follows after a `,`, and in `llama` after a `;`. They
-    /// belong to its header, too."
+    /// "In a list of `mistral` the next object follows after a `,`, and in `llama` after a `;`.
+    /// They belong to its header, too."
     pub(super) fn next_object(&self, family: Envelope, at: usize) -> Try<Head> {
         let (closer, separator) = match family {
             Envelope::Mistral => (Closer::List, ","),
@@ -139,7 +140,8 @@ impl Reader<'_> {
             name = self.string(p, end);
             p = self.space(end);
         }
-        // "Before the `{` may be the opening line of a fence [..] after the name of `glm` or `deepseek`."
+        // "Before the `{` may be the opening line of a fence [..] after the name of `glm` or
+        // `deepseek`."
         let (body, is_fenced) = self.fenced_object(p)?;
         Ok(Head {
             family: Envelope::Deepseek,
@@ -171,8 +173,8 @@ impl Reader<'_> {
         if next == self.chars.len() { CallEnd::AfterJson } else { CallEnd::At(end) }
     }
 
-    /// What follows an object of `llama`: "`<|python_end|>` or `<|eom_id|>`, which may be missing without
-    /// a note".
+    /// What follows an object of `llama`: "`<|python_end|>` or `<|eom_id|>`, which may be missing
+    /// without a note".
     pub(super) fn after_llama(&self, end: usize) -> CallEnd {
         match self.one_of(self.space(end), &LLAMA_ENDS) {
             Some(end) => CallEnd::AfterWrapper(end),

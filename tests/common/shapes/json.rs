@@ -88,7 +88,8 @@ impl Json {
         next
     }
 
-    /// "If it is broken [...] the call is rejected"; "the stream ends before the arguments are closed".
+    /// "If it is broken [...] the call is rejected"; "the stream ends before the arguments are
+    /// closed".
     pub fn missing(&self, part: CallPart) -> Reason {
         if self.ends { ILL_FORMED } else { Reason::Truncated(part) }
     }
@@ -121,8 +122,8 @@ impl Json {
         }
     }
 
-    /// Reads an escape after its `\`. Returns its character, and whether there is a repair before or
-    /// after that is decided; `None` if the text ends before.
+    /// Reads an escape after its `\`. Returns its character, and whether there is a repair before
+    /// or after that is decided; `None` if the text ends before.
     fn escape(&mut self) -> Option<Char> {
         let simple = match self.peek()? {
             'b' => '\u{8}',

@@ -59,7 +59,8 @@ struct Reader {
     /// the questions of the list.
     own: Option<Open>,
     is_own_before: bool,
-    /// Keys that may be those of that question, with what follows each: they count once its text comes.
+    /// Keys that may be those of that question, with what follows each: they count once its text
+    /// comes.
     kept: Vec<(String, Vec<Char>)>,
     /// The open question, or the open option, if it is beyond its limit: "it is read by the same
     /// rules, but nothing of it is kept, and its texts have no limits".
@@ -110,7 +111,8 @@ impl Reader {
         Ok(())
     }
 
-    // ------------------------------------------------------------------------------------ the arguments
+    // ------------------------------------------------------------------------------------ the
+    // arguments
 
     fn arguments(&mut self) -> Parsed<()> {
         self.space()?;
@@ -151,7 +153,8 @@ impl Reader {
                 self.repair(Note::ListAsArguments)?;
                 self.list("questions", Kind::Array)
             }
-            // "arguments that are a string: the JSON in it"; "wrong type: [...] a string without JSON"
+            // "arguments that are a string: the JSON in it"; "wrong type: [...] a string without
+            // JSON"
             Kind::Text => {
                 let scalar = self.text_without_blank()?;
                 if self.holds_json(&scalar) {
@@ -195,7 +198,8 @@ impl Reader {
         Ok(())
     }
 
-    // ------------------------------------------------------------------------------------ the object
+    // ------------------------------------------------------------------------------------ the
+    // object
 
     fn call(&mut self) -> Parsed<()> {
         let mut question = None;
@@ -313,9 +317,9 @@ impl Reader {
         open.text.is_empty() && open.header.is_none() && open.options.is_empty() && !is_dropped
     }
 
-    /// Whether a list can follow the question that the arguments are: "if the question has no text yet,
-    /// and no `else` of the shape gives it one, it can't end: the list is dropped", as is "a number or a
-    /// boolean instead of the list".
+    /// Whether a list can follow the question that the arguments are: "if the question has no text
+    /// yet, and no `else` of the shape gives it one, it can't end: the list is dropped", as is "a
+    /// number or a boolean instead of the list".
     fn can_be_followed(&mut self, kind: Kind) -> bool {
         if self.is_own_empty() {
             return true;
@@ -404,8 +408,9 @@ impl Reader {
         }
     }
 
-    /// Reads the keys before the text of the question that the arguments are: "what came before the text is
-    /// read when the text begins". It "may have half of `answer` × `suggestions`", as it is written.
+    /// Reads the keys before the text of the question that the arguments are: "what came before the
+    /// text is read when the text begins". It "may have half of `answer` × `suggestions`", as it is
+    /// written.
     fn waiting(&mut self, open: &mut Open, keys: &mut Vec<String>) -> Parsed<()> {
         let kept = std::mem::take(&mut self.kept);
         let limit = self.rules.limits.answer.saturating_mul(self.rules.limits.suggestions) / 2;
@@ -428,9 +433,8 @@ impl Reader {
     /// Reads a list of words, or one word: "a default, a name and an id count as they are written".
     ///
     /// "one longer than `answer`, or after as many as there can be questions or suggestions, is
-    /// dropped"
-    /// `keeps_places`: an empty word replaces one that is dropped, or is no word, so that the others keep
-    /// their index.
+    /// dropped" `keeps_places`: an empty word replaces one that is dropped, or is no word, so that
+    /// the others keep their index.
     fn words(
         &mut self,
         kind: Kind,
@@ -658,7 +662,8 @@ impl Reader {
         self.closed(&scalar, CallPart::Parameters)
     }
 
-    /// Returns whether a string without white space before it holds JSON that is read: "JSON if it begins with `[` or `{`".
+    /// Returns whether a string without white space before it holds JSON that is read: "JSON if it
+    /// begins with `[` or `{`".
     ///
     /// "JSON in strings is read as it streams, at most two strings deep."
     fn holds_json(&self, scalar: &Scalar) -> bool {

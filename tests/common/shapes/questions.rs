@@ -117,8 +117,8 @@ impl Reader {
         open.map_or(Ok(()), |open| self.end_question(open))
     }
 
-    /// Reads an element of a list in a map: "if a value is an array, its objects are questions", and "a string in
-    /// such an array" is unreadable.
+    /// Reads an element of a list in a map: "if a value is an array, its objects are questions",
+    /// and "a string in such an array" is unreadable.
     fn element_in_map(&mut self, kind: Kind) -> Parsed<()> {
         if kind == Kind::Text {
             self.note(Note::UnreadableQuestion);
@@ -280,7 +280,8 @@ impl Reader {
         Ok(())
     }
 
-    // ------------------------------------------------------------------------------------ one question
+    // ------------------------------------------------------------------------------------ one
+    // question
 
     /// Reads the value of a key of a question.
     pub(super) fn question_value(&mut self, open: &mut Open, role: &str, kind: Kind) -> Parsed<()> {
@@ -372,8 +373,8 @@ impl Reader {
         Ok(())
     }
 
-    /// "A flag is yes for `true`, `yes` and `1`, and no for `false`, `no` and `0`, as a string in any
-    /// case and with white space around it, too; anything else is no value."
+    /// "A flag is yes for `true`, `yes` and `1`, and no for `false`, `no` and `0`, as a string in
+    /// any case and with white space around it, too; anything else is no value."
     pub(super) fn flag(&mut self, kind: Kind) -> Parsed<Option<bool>> {
         let scalar = self.json.scalar(kind);
         self.consume(&scalar, CallPart::Parameters)?;
@@ -443,7 +444,8 @@ impl Reader {
             question.kind = Some(QuestionKind::Text);
         }
         self.end_options(&open)?;
-        // "or one without a text when it ends"; "in any other shape a question without options rejects the call"
+        // "or one without a text when it ends"; "in any other shape a question without options
+        // rejects the call"
         let needs_options = table.is("needs options") && !table.is("generic");
         if self.question().text.is_empty() || needs_options && !has_options {
             return Err(Reason::MissingParameter);

@@ -41,7 +41,8 @@ mod value {
 pub(crate) struct Output {
     pub(crate) words: Vec<u32>,
     pub(crate) text: String,
-    /// If the parser continues from a checkpoint, the calls of which all that was shown has been written.
+    /// If the parser continues from a checkpoint, the calls of which all that was shown has been
+    /// written.
     #[cfg(feature = "full")]
     pub(crate) resumed: Option<Vec<u64>>,
 }
@@ -99,7 +100,8 @@ impl Output {
         }
     }
 
-    /// Appends all that has been shown of a call, once, if that may be more than JavaScript has had from this parser.
+    /// Appends all that has been shown of a call, once, if that may be more than JavaScript has had
+    /// from this parser.
     #[cfg(feature = "full")]
     fn view_once(&mut self, call: &Partial<'_>) {
         let Some(resumed) = &mut self.resumed else { return };
@@ -152,7 +154,8 @@ impl Output {
         self.string(call.delta());
         self.optional(call.id());
         self.optional(call.shape().map(|_| call.tool()));
-        // What does not grow comes with the beginning of a text, and with a partial without a delta.
+        // What does not grow comes with the beginning of a text, and with a partial without a
+        // delta.
         let is_first = |text: Option<&str>| text.is_none_or(|text| text.len() == call.delta().len());
         match (suggestion, question) {
             _ if call.field() == Field::Title => self.words.push(NONE),

@@ -1,7 +1,7 @@
 //! The programs that run together with this one, as the job of a shell.
 //!
-//! The screen reads Ctrl-C and Ctrl-Z as keys, so that drafts are safe. What the terminal would have
-//! done for the other programs of the pipe is done here.
+//! The screen reads Ctrl-C and Ctrl-Z as keys, so that drafts are safe. What the terminal would
+//! have done for the other programs of the pipe is done here.
 
 /// Returns whether there is a shell that can continue this program after it has been stopped.
 ///

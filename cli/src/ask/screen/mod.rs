@@ -185,8 +185,8 @@ fn spawn_readers(chunks: Chunks<Box<dyn Read + Send>>, sender: &SyncSender<Messa
 
 /// Spawns the thread that handles signals.
 ///
-/// A killed program restores the terminal even if the event loop hangs: `rescue` is that terminal. It also
-/// writes its replies, unless standard output is the terminal.
+/// A killed program restores the terminal even if the event loop hangs: `rescue` is that terminal.
+/// It also writes its replies, unless standard output is the terminal.
 #[cfg(unix)]
 fn spawn_signal_handler(
     sender: SyncSender<Message>,
@@ -211,7 +211,8 @@ fn spawn_signal_handler(
             }
             flags.signal.store(signal, Ordering::Relaxed);
             let _ = sender.try_send(Message::FlagSet);
-            // The event loop may be slow, or blocked. What it has written by then is not written again.
+            // The event loop may be slow, or blocked. What it has written by then is not written
+            // again.
             thread::sleep(SHUTDOWN_TIMEOUT / 2);
             interrupt::write_turn(&replies);
             thread::sleep(SHUTDOWN_TIMEOUT / 2);

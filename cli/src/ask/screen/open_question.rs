@@ -97,7 +97,8 @@ impl OpenQuestion {
         self.question.form.is_some()
     }
 
-    /// Returns whether the user can talk about the questions instead: the tool has a reply for that.
+    /// Returns whether the user can talk about the questions instead: the tool has a reply for
+    /// that.
     pub(super) fn can_discuss(&self) -> bool {
         self.question.discuss
     }
@@ -169,12 +170,14 @@ impl OpenQuestion {
         self.steps.iter().any(Step::has_picks)
     }
 
-    /// Returns whether there is a draft for this choice of the current question that differs from it.
+    /// Returns whether there is a draft for this choice of the current question that differs from
+    /// it.
     pub(super) fn has_draft(&self, choice: Choice) -> bool {
         self.step().is_some_and(|step| step.has_draft(choice))
     }
 
-    /// Returns whether the key begins an answer in one's own words, because that choice is selected.
+    /// Returns whether the key begins an answer in one's own words, because that choice is
+    /// selected.
     pub(super) fn begins_text(&self, key: KeyEvent) -> bool {
         let is_character = match key.code {
             // Among several options, the space bar picks.

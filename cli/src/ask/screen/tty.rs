@@ -114,8 +114,8 @@ impl Tty {
 fn make_raw() -> io::Result<()> {
     // Keeps the mode to restore, and does nothing if there is one.
     enable_raw_mode()?;
-    // A shell may have changed the mode while the program was stopped. With the old mode in between,
-    // the system would change a key that is typed at that moment: Enter into a line feed.
+    // A shell may have changed the mode while the program was stopped. With the old mode in
+    // between, the system would change a key that is typed at that moment: Enter into a line feed.
     #[cfg(unix)]
     if let Some(tty) = open() {
         use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};

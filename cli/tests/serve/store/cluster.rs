@@ -192,7 +192,8 @@ async fn a_replica_lives_although_one_node_has_lost_its_lease() {
         let calls = calls.split_once("cmdstat_exists:calls=").map_or("0", |(_, rest)| rest);
         calls.split(',').next().unwrap().parse::<u64>().unwrap()
     };
-    // As if the node had been silent for a lease, and answered others before the owner could renew it.
+    // As if the node had been silent for a lease, and answered others before the owner could renew
+    // it.
     let (before, taken) = (asked(), async || metric(&other, "followup_taken_over_total").await);
     until(async || {
         node.tell(&format!("DEL {lease}"));

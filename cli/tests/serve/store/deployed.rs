@@ -1,4 +1,5 @@
-//! What `deploy/` describes, without its containers: real replicas, and the real proxy in front of them.
+//! What `deploy/` describes, without its containers: real replicas, and the real proxy in front of
+//! them.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -59,7 +60,8 @@ impl Proxy {
     }
 }
 
-/// Returns the file as it is deployed, with the addresses of this machine, and all files in one folder.
+/// Returns the file as it is deployed, with the addresses of this machine, and all files in one
+/// folder.
 fn config(replicas: &[Service], port: u16) -> String {
     let mut config = include_str!("../../../../deploy/nginx.conf").to_owned();
     let mut replace = |from: &str, to: &str| {
@@ -87,7 +89,8 @@ async fn until_asked(at: &str, path: &str) -> Events {
     Events::from(allowed(get(format!("{path}/events"))).open(at).await)
 }
 
-/// Returns the arguments after `serve` that a file gives the service. It has them once, as a list in JSON.
+/// Returns the arguments after `serve` that a file gives the service. It has them once, as a list
+/// in JSON.
 fn arguments(file: &str) -> Vec<String> {
     let lists = file.lines().filter_map(|line| serde_json::from_str::<Vec<String>>(&line[line.find('[')?..]).ok());
     let mut of_service = lists.filter(|list| list.first().is_some_and(|first| first == "serve"));

@@ -36,7 +36,8 @@ impl Log {
         Log { events, places, start }
     }
 
-    /// Its ids ascend without a gap. Another writer begins a new epoch after a turn, or ends it as cut off.
+    /// Its ids ascend without a gap. Another writer begins a new epoch after a turn, or ends it as
+    /// cut off.
     pub(super) fn check(&self, has_only_delays: bool) {
         let Log { events, start, .. } = self;
         let mut before = parse(start);
@@ -52,12 +53,13 @@ impl Log {
         }
     }
 
-    /// A reader sees each event of the log once and in order, and nothing is missing between two of them. A
-    /// `state` may come in place of some events; it is what they lead to.
+    /// A reader sees each event of the log once and in order, and nothing is missing between two of
+    /// them. A `state` may come in place of some events; it is what they lead to.
     ///
-    /// Events that a writer had not stored when it died, or when another replica took the conversation over,
-    /// are not in the log. Its readers may have seen them. They get a `state` before anything else. Of writers
-    /// that live, that can happen only to what follows an answer, when several replicas get one at once.
+    /// Events that a writer had not stored when it died, or when another replica took the
+    /// conversation over, are not in the log. Its readers may have seen them. They get a `state`
+    /// before anything else. Of writers that live, that can happen only to what follows an answer,
+    /// when several replicas get one at once.
     ///
     /// A reader is told that a conversation is gone, and later gets it again, if the store has lost
     /// everything while the writer is paused for longer than its lease.

@@ -117,9 +117,11 @@ impl World {
         format!("{state}\n{}", server.ask(&format!("XRANGE followup:{{{id}}}:log - +")))
     }
 
-    /// Does something bad for a moment. The last replica is never killed. Returns `true` if it was a delay.
+    /// Does something bad for a moment. The last replica is never killed. Returns `true` if it was
+    /// a delay.
     ///
-    /// With a replica and the server killed, what only these two had is lost, so it is one or the other.
+    /// With a replica and the server killed, what only these two had is lost, so it is one or the
+    /// other.
     async fn trouble(&self, rng: &mut Rng, may_kill: bool) -> bool {
         let index = rng.usize(..self.replicas.len());
         let Replica { service, proxy, .. } = &self.replicas[index];
@@ -148,8 +150,8 @@ impl World {
         false
     }
 
-    /// Kills the server, which comes back empty after a pause. Of two, the primary is lost, and its copy is promoted,
-    /// which lacks what was written in the pause. A cluster stays as it is.
+    /// Kills the server, which comes back empty after a pause. Of two, the primary is lost, and its
+    /// copy is promoted, which lacks what was written in the pause. A cluster stays as it is.
     async fn lose_server(&self, pause: Duration) {
         let mut store = self.store.lock().await;
         match &mut *store {
@@ -219,7 +221,8 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
     Some(Run { world, told, has_only_delays })
 }
 
-/// Begins to relay a message, and waits until the store has its beginning. Returns the id before its first event, too.
+/// Begins to relay a message, and waits until the store has its beginning. Returns the id before
+/// its first event, too.
 ///
 /// If its replica is killed before, the conversation has no turn.
 async fn begin(world: &World, id: &str, play: &Value, rng: &mut Rng) -> (Response<Incoming>, String) {
@@ -347,7 +350,8 @@ impl Reader {
     }
 }
 
-/// Answers the question on any replica until somebody's answer was accepted. Returns its own if it was this one.
+/// Answers the question on any replica until somebody's answer was accepted. Returns its own if it
+/// was this one.
 async fn user(world: Arc<World>, id: String, nth: usize, mut rng: Rng) -> Option<String> {
     let text = format!("answer {nth}");
     let body = json!({"number": 0, "text": text}).to_string();

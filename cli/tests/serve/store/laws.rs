@@ -82,8 +82,8 @@ async fn alone(told: &Told, service: &Service) -> Page {
 
 /// Returns the conversation, on which all readers and all replicas that live agree in the end.
 ///
-/// If the replica that took an answer was killed, the next writer gives it once the lease has ended. With only
-/// delays, an answer is always followed by the model's next message.
+/// If the replica that took an answer was killed, the next writer gives it once the lease has
+/// ended. With only delays, an answer is always followed by the model's next message.
 async fn agreed(world: &World, told: &Told, has_only_delays: bool) -> Page {
     let mut seen = String::new();
     let agreement = async {
@@ -142,7 +142,8 @@ fn is_cut_off(page: &Page) -> bool {
     first_turn(page).last().is_some_and(|item| item["cut_off"] == true)
 }
 
-/// What is left in the end is the message as it is parsed alone, or its beginning if it was cut off.
+/// What is left in the end is the message as it is parsed alone, or its beginning if it was cut
+/// off.
 fn check_ending(seed: u64, page: &Page, alone: &Page) {
     let (got, whole, is_cut_off) = (first_turn(page), first_turn(alone), is_cut_off(page));
     for (index, item) in got.iter().enumerate() {

@@ -58,9 +58,9 @@ async fn is_the_same_elsewhere(redis: &RedisServer, id: &str, play: &Value) {
 
 /// Checks that the log is shorter than the conversation, and that the items are beside it.
 ///
-/// How much shorter depends on what was written together. However long a conversation is, the log has no more than what
-/// was new since the items were stored, up to as much as they had, what was in the buffer of the writer then, and
-/// the rest of an entry.
+/// How much shorter depends on what was written together. However long a conversation is, the log
+/// has no more than what was new since the items were stored, up to as much as they had, what was
+/// in the buffer of the writer then, and the rest of an entry.
 fn is_trimmed(redis: &RedisServer, id: &str, events: usize) {
     let log = format!("followup:{{{id}}}:log");
     let kept = redis.ask(&format!("XRANGE {log} - +")).matches("text\r\n").count();
@@ -71,10 +71,12 @@ fn is_trimmed(redis: &RedisServer, id: &str, events: usize) {
     assert_eq!(redis.ask(&format!("HEXISTS followup:{{{id}}}:state view")), ":1");
 }
 
-/// What is new since the items were stored (512), the buffer of the writer (1024), and an entry (1000).
+/// What is new since the items were stored (512), the buffer of the writer (1024), and an entry
+/// (1000).
 const MAX_EVENTS: usize = 512 + 1024 + 1000;
 
-/// As many as the items have (4 MiB, and their names), the buffer of the writer (1 MiB), and an entry (1 MiB).
+/// As many as the items have (4 MiB, and their names), the buffer of the writer (1 MiB), and an
+/// entry (1 MiB).
 const MAX_BYTES: usize = 7 << 20;
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! What the store, or a replica, has not heard of: everything was lost, or a message did not arrive.
+//! What the store, or a replica, has not heard of: everything was lost, or a message did not
+//! arrive.
 
 use std::time::Duration;
 
@@ -73,7 +74,8 @@ async fn of_many_answers_at_once_each_but_one_is_told_that_the_question_has_one(
     let id = "many-answers";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;
-    // The other one looks at the question, and has to wait before it claims it. The owner answers meanwhile.
+    // The other one looks at the question, and has to wait before it claims it. The owner answers
+    // meanwhile.
     proxy.set(Passing::After(Duration::from_millis(60)));
     let mut many = JoinSet::new();
     for index in 0..20 {
@@ -189,8 +191,9 @@ async fn guidance_that_is_lost_to_another_writer_is_an_error() {
         until(is_stopped).await;
         let epoch = || redis.ask(&format!("HGET followup:{{{id}}}:state epoch"));
         let before = epoch();
-        // The other one takes the conversation after the owner has, and before that has stored its guidance.
-        // A slow machine needs more time for that. The store has 2 s for a command and its reply.
+        // The other one takes the conversation after the owner has, and before that has stored its
+        // guidance. A slow machine needs more time for that. The store has 2 s for a command and
+        // its reply.
         proxy.set(Passing::After(Duration::from_millis(300 + 150 * attempt)));
         let guides = ["First", "Second"].map(|guide| json!({"guide": guide}));
         let (first, second) = tokio::join!(answer(&owner, id, &guides[0]), async {

@@ -175,7 +175,8 @@ async fn the_relay_is_as_fast_while_the_store_is_away() {
         let away = measure(&owner, 10).await;
         let middle = away.middle();
         println!("in the middle {memory:?} in memory, {stored:?} with the store, {middle:?} while it is {what}");
-        // The goal is 0.1 ms; other programs on the machine add to it. A wait for the store would take 2 s.
+        // The goal is 0.1 ms; other programs on the machine add to it. A wait for the store would
+        // take 2 s.
         assert!(middle < memory.max(stored) + Duration::from_millis(500), "{what}: {middle:?}");
         proxy.set(Passing::After(Duration::ZERO));
         for id in &away.ids {

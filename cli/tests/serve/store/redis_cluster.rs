@@ -12,7 +12,8 @@ const NODE_TIMEOUT: &str = "1000";
 /// The same where none is killed. A machine that is busy may stop a node for a while.
 const PATIENT_NODE_TIMEOUT: &str = "15000";
 
-/// The same while a cluster starts. As long as it takes, a primary that knows no other refuses commands.
+/// The same while a cluster starts. As long as it takes, a primary that knows no other refuses
+/// commands.
 const NODE_TIMEOUT_AT_START: &str = "2000";
 
 /// Three primaries, and a copy of each. Everything is killed when dropped.
@@ -24,8 +25,8 @@ pub(super) struct RedisCluster {
     _running: Box<dyn Send>,
 }
 
-/// Written by a cluster of which a node is killed, and read by others, so that such a cluster runs alone: on a
-/// small machine, its nodes would take each other for dead beside another cluster.
+/// Written by a cluster of which a node is killed, and read by others, so that such a cluster runs
+/// alone: on a small machine, its nodes would take each other for dead beside another cluster.
 static RUNNING: RwLock<()> = RwLock::const_new(());
 
 impl RedisCluster {

@@ -1,4 +1,5 @@
-//! What is refused on one replica because of another one, or of what the store has: with an error for people.
+//! What is refused on one replica because of another one, or of what the store has: with an error
+//! for people.
 
 use rustix::process::Signal;
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! What the provider did not accept is sent again, also through another replica than the one that sent it.
+//! What the provider did not accept is sent again, also through another replica than the one that
+//! sent it.
 
 use std::time::Duration;
 
@@ -12,7 +13,8 @@ use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::{open_gate, requests};
 
-/// Relays a message whose answer the provider refuses once, and waits until both replicas show that.
+/// Relays a message whose answer the provider refuses once, and waits until both replicas show
+/// that.
 async fn refused(owner: &Service, other: &Service, id: &str, key: Option<&str>) {
     let then = json!([{"status": "503 Busy", "body": "busy"}, {"body": body_of("Done.")}]);
     let mut request = chat(&json!([asks_and_continues(id), {"name": id, "then": then}]));

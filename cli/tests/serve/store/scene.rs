@@ -9,7 +9,8 @@ use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::open_gate;
 
-/// A message that asks, and then continues; the provider holds the rest back until a gate is opened.
+/// A message that asks, and then continues; the provider holds the rest back until a gate is
+/// opened.
 pub(super) fn asks_and_continues(name: &str) -> Value {
     let chunk = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
     let ask = chunk(
@@ -63,9 +64,11 @@ pub(super) fn is_end(event: &Event) -> bool {
     event.kind == "end"
 }
 
-/// Lets the copy of a primary miss what the provider says after the question, and kills the primary.
+/// Lets the copy of a primary miss what the provider says after the question, and kills the
+/// primary.
 ///
-/// The copy is not promoted yet when this returns. Returns what the reader on another replica saw of the rest.
+/// The copy is not promoted yet when this returns. Returns what the reader on another replica saw
+/// of the rest.
 pub(super) async fn lose_the_tail(
     primary: &mut RedisServer,
     copy: &RedisServer,
@@ -79,7 +82,8 @@ pub(super) async fn lose_the_tail(
     copy.signal(Signal::STOP);
     assert_eq!(primary.ask("CLIENT KILL TYPE replica"), ":1");
     open_gate(id).await;
-    // A reader elsewhere sees all of it, so it is in the primary, and the owner has nothing left to write.
+    // A reader elsewhere sees all of it, so it is in the primary, and the owner has nothing left to
+    // write.
     let seen = there.up_to(is_end).await;
     primary.kill();
     copy.signal(Signal::CONT);

@@ -43,7 +43,8 @@ impl Sentinels {
         Sentinels::start_with(DOWN_AFTER, &format!("requirepass {password}\n"), &format!("AUTH {password}\r\n")).await
     }
 
-    /// Starts everything, with more settings of the sentinels, and what is sent to them before a command.
+    /// Starts everything, with more settings of the sentinels, and what is sent to them before a
+    /// command.
     async fn start_with(down_after: u64, settings: &str, login: &str) -> Option<Sentinels> {
         let primary = RedisServer::start(&["--repl-diskless-sync-delay", "0", "--repl-ping-replica-period", "1"])?;
         let copy = RedisServer::start(&["--replicaof", "127.0.0.1", &primary.port.to_string()])?;

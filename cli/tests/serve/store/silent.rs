@@ -55,7 +55,8 @@ async fn a_request_waits_for_a_silent_store_no_longer_than_promised() {
     }
 }
 
-/// Returns how long requests wait for a store that has just fallen silent, and for one that is known to be.
+/// Returns how long requests wait for a store that has just fallen silent, and for one that is
+/// known to be.
 async fn wait_for_silent_store(first: &Value, messages: &Value, named: Option<&'static str>) -> Option<[Duration; 2]> {
     let redis = RedisServer::start(&[])?;
     let (owner, other) = (Arc::new(replica(&redis.url(), &[])), Arc::new(replica(&redis.url(), &[])));

@@ -49,7 +49,8 @@ async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_
     let left = redis.ask(&format!("PTTL followup:{{{id}}}:log"));
     assert!(left[1..].parse::<u64>().unwrap() > 60_000, "the log is kept as long as the state: {left}");
     proxy.set(Passing::After(Duration::ZERO));
-    // It finds out, and could do what the last writer has left to do. It also has the conversation of the request.
+    // It finds out, and could do what the last writer has left to do. It also has the conversation
+    // of the request.
     until(async || get("/healthz").send(&other).await.ok()["conversations"] == 3).await;
     until(async || next_turn(&owner, id, "unheard-2").await == id).await;
     until(async || snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
@@ -84,7 +85,8 @@ async fn a_conversation_in_which_a_request_begins_a_turn_is_not_dropped_meanwhil
     answer(&full, id, &json!({"number": 0, "suggestion": 0})).await.ok();
     get(format!("/conversations/{id}/replies")).send(&full).await.ok();
     post("/conversations?id=newer&wire=text", "Hi").send(&full).await.ok();
-    // The request waits for the store. Meanwhile another conversation needs its place, or that of the newer one.
+    // The request waits for the store. Meanwhile another conversation needs its place, or that of
+    // the newer one.
     redis.signal(Signal::STOP);
     let play = asks_and_continues("not-dropped-1");
     let (body, _) = tokio::join!(relay(&full, id, &play), async {
@@ -128,7 +130,8 @@ async fn of_two_requests_at_once_for_a_conversation_that_is_elsewhere_one_begins
             open_gate(gate).await;
             body.await.unwrap();
         }
-        // A store that is silent for 2 s is taken for one that is away: then neither begins a turn in it.
+        // A store that is silent for 2 s is taken for one that is away: then neither begins a turn
+        // in it.
         if took > Duration::from_millis(1500) {
             continue;
         }

@@ -38,7 +38,8 @@ enum Messages {
 }
 
 impl TcpProxy {
-    /// Starts a proxy to a port, in a thread of its own, so that nothing that a test does delays it.
+    /// Starts a proxy to a port, in a thread of its own, so that nothing that a test does delays
+    /// it.
     pub(super) fn start(target: u16) -> TcpProxy {
         TcpProxy::start_with(target, Messages::Passed)
     }

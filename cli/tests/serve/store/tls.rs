@@ -48,7 +48,8 @@ impl Certificates {
         self.folder.path().join("ca.pem")
     }
 
-    /// Starts a server that listens with TLS on this port, and, unless it is the same, without TLS on another.
+    /// Starts a server that listens with TLS on this port, and, unless it is the same, without TLS
+    /// on another.
     fn start(&self, tls_port: u16, port: u16, more: &[&str]) -> Option<RedisServer> {
         let mut args: Vec<String> =
             ["--tls-port", &tls_port.to_string(), "--tls-auth-clients", "no"].map(str::to_owned).into();

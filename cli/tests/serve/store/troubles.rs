@@ -1,4 +1,5 @@
-//! A store that can't be used: a clear error at start, or a state that heals. The relay never suffers.
+//! A store that can't be used: a clear error at start, or a state that heals. The relay never
+//! suffers.
 
 use std::io::{BufRead, BufReader, Read};
 use std::time::{Duration, Instant};
@@ -170,7 +171,8 @@ async fn a_store_that_drops_keys_when_it_is_full_is_a_warning() {
 /// Something that is done to the server.
 type Fault<'a> = &'a dyn Fn(&RedisServer);
 
-/// A fault begins while a turn streams, and ends after it. Nothing is lost. Returns the replica that relayed it.
+/// A fault begins while a turn streams, and ends after it. Nothing is lost. Returns the replica
+/// that relayed it.
 async fn nothing_is_lost(redis: &RedisServer, url: &str, id: &str, begin: Fault<'_>, end: Fault<'_>) -> Service {
     let (owner, other) = (replica(url, &[]), replica(url, &[]));
     let body = relay(&owner, id, &asks_and_continues(id)).await;

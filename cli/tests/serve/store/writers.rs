@@ -15,7 +15,8 @@ use crate::page::Page;
 use crate::service::{Service, is_short};
 use crate::upstream::{open_gate, requests};
 
-/// How long readers may have to wait after a writer has died, with the lease of 5 s, which is the default.
+/// How long readers may have to wait after a writer has died, with the lease of 5 s, which is the
+/// default.
 const MAX_TOLD: Duration = Duration::from_secs(6);
 
 #[tokio::test]
@@ -49,7 +50,8 @@ async fn every_reader_is_told_within_six_seconds_when_the_writer_dies_and_its_qu
     assert_eq!(taken["reply"]["text"], "<answer>\nMaybe\n</answer>");
 }
 
-/// A writer is paused until it is taken for dead; at full length, for ten seconds with the lease that is the default.
+/// A writer is paused until it is taken for dead; at full length, for ten seconds with the lease
+/// that is the default.
 #[tokio::test]
 async fn a_writer_that_was_paused_too_long_changes_nothing_more() {
     let (lease, pause) = if is_short() { ("1", Duration::ZERO) } else { ("5", Duration::from_secs(10)) };

@@ -157,7 +157,8 @@ impl BoundedDialogue {
 
     /// Returns the outcome of an answer; `None` if it was not given, or is no longer kept.
     ///
-    /// The messages are those of the newest turn, or only that of the answer if its turn is an earlier one.
+    /// The messages are those of the newest turn, or only that of the answer if its turn is an
+    /// earlier one.
     pub(super) fn outcome_of(&self, number: u64, format: MessageFormat) -> Option<ActionOutcome> {
         let (reply, messages) = match self.calls.iter().find(|call| call.number == Some(number)) {
             Some(call) => (call.reply.clone()?, Reply::messages_of(&self.replies(), format)),

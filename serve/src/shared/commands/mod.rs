@@ -25,8 +25,8 @@ use crate::settings::Settings;
 pub(crate) use self::append::Appended;
 pub(crate) use self::load::Found;
 
-/// How long a conversation is reserved for a replica that may begin a turn. It hears of that, and the
-/// beginning of the turn is stored, in less time, or never.
+/// How long a conversation is reserved for a replica that may begin a turn. It hears of that, and
+/// the beginning of the turn is stored, in less time, or never.
 const RESERVATION: Duration = Duration::from_secs(3);
 
 /// How often a script is tried that the store executes after its deadline.
@@ -171,7 +171,8 @@ impl Commands {
     ///
     /// # Errors
     ///
-    /// If the store can't be reached or refuses it, or another version has written the conversation.
+    /// If the store can't be reached or refuses it, or another version has written the
+    /// conversation.
     pub(crate) async fn load(&self, id: &str, after: Option<EventId>) -> Result<Found, StoreError> {
         let (fields, entries) = self.loads.ask(Load { id: id.to_owned(), after }).await?;
         found(fields, entries)
@@ -201,8 +202,8 @@ impl Commands {
 
     /// Makes this replica the writer of a conversation.
     ///
-    /// `own` is the epoch in which it is the writer already; `dead` is a replica that is known to be dead; `known` is
-    /// the last event that another writer has told it of.
+    /// `own` is the epoch in which it is the writer already; `dead` is a replica that is known to
+    /// be dead; `known` is the last event that another writer has told it of.
     pub(crate) async fn take(
         &self,
         id: &str,
@@ -275,7 +276,8 @@ impl Commands {
         Ok(())
     }
 
-    /// Lets the store keep a conversation longer. Returns the keys of the record of its last request.
+    /// Lets the store keep a conversation longer. Returns the keys of the record of its last
+    /// request.
     pub(crate) async fn touch(&self, id: &str) -> Result<Vec<String>, StoreError> {
         let mut call = self.touch.call();
         call.key(self.keys.log(id)).key(self.keys.state(id)).arg(milliseconds(self.time_to_live));
@@ -291,8 +293,8 @@ impl Commands {
         Ok(text(&self.invoke_in_time(call).await?[0]) == "removed")
     }
 
-    /// Calls a script that has no effect after its deadline, and returns its reply: an outcome, the store's time, and
-    /// the rest.
+    /// Calls a script that has no effect after its deadline, and returns its reply: an outcome, the
+    /// store's time, and the rest.
     ///
     /// If there is no reply, it can still run for [`RESPONSE_TIMEOUT`].
     async fn invoke_in_time(&self, mut call: Call<'_>) -> Result<Vec<Value>, StoreError> {

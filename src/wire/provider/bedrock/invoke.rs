@@ -45,8 +45,8 @@ struct ModelPayload<'a> {
 
 /// A choice of Mistral's chat on Bedrock, in which each `message` is the next piece.
 ///
-/// It has a `stop_reason`. Chat completions have a `finish_reason`, or were streamed in a `delta`, of
-/// which a `message` is the whole.
+/// It has a `stop_reason`. Chat completions have a `finish_reason`, or were streamed in a `delta`,
+/// of which a `message` is the whole.
 #[derive(Deserialize)]
 struct ModelChoice<'a> {
     delta: Option<IgnoredAny>,

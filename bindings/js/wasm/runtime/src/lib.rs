@@ -1,8 +1,8 @@
 //! What a module has instead of the standard library.
 //!
-//! A panic is a trap, and nobody can read its message. The standard library formats it all the same.
-//! Here the compiler leaves out all that only messages need, which is a tenth of a module. After a
-//! trap, JavaScript discards the instance.
+//! A panic is a trap, and nobody can read its message. The standard library formats it all the
+//! same. Here the compiler leaves out all that only messages need, which is a tenth of a module.
+//! After a trap, JavaScript discards the instance.
 
 #![no_std]
 
@@ -21,7 +21,8 @@ fn panic(_: &PanicInfo<'_>) -> ! {
 #[derive(Debug)]
 pub struct Shared<T>(RefCell<T>);
 
-// SAFETY: the module has no threads. It is built without atomics, so each has an instance of its own.
+// SAFETY: the module has no threads. It is built without atomics, so each has an instance of its
+// own.
 unsafe impl<T> Sync for Shared<T> {}
 
 impl<T> Shared<T> {

@@ -6,9 +6,10 @@
 //!
 //! Everything runs on one machine: the provider, the clients, two replicas and Redis. So latencies
 //! and speeds are compared within a run. `FOLLOWUP_LOAD` is the number of conversations,
-//! `FOLLOWUP_TEXTS` that of the texts in each, and `FOLLOWUP_PAUSE` the milliseconds between two texts.
-//! `FOLLOWUP_AWAY` is how many seconds the store is away, and `FOLLOWUP_OTHER` the program of another
-//! build, whose throughput is compared. `FOLLOWUP_NODE` is the server's `stream-node-max-bytes`.
+//! `FOLLOWUP_TEXTS` that of the texts in each, and `FOLLOWUP_PAUSE` the milliseconds between two
+//! texts. `FOLLOWUP_AWAY` is how many seconds the store is away, and `FOLLOWUP_OTHER` the program
+//! of another build, whose throughput is compared. `FOLLOWUP_NODE` is the server's
+//! `stream-node-max-bytes`.
 
 mod cluster;
 mod deaths;
