@@ -1,3 +1,5 @@
+// Calls the WebAssembly module of the parsers, and decodes its output into event objects.
+
 import type { Field, FollowupEvent } from "./events.js";
 import type { CallView } from "./view.js";
 

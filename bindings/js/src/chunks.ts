@@ -1,3 +1,5 @@
+// Opens a response, a stream or an iterable, and reads its chunks in one and the same way.
+
 import { kind } from "./options.js";
 import { StatusError } from "./status.js";
 

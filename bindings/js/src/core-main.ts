@@ -1,3 +1,5 @@
+// The entry `followup/core`: the core, with its WebAssembly module already installed.
+
 import module from "#core-module";
 import { install } from "./parsers.js";
 

@@ -1,3 +1,5 @@
+// Calls the WebAssembly module of the dialogue with JSON, and throws its errors.
+
 /** What the module of the dialogue exports. All but `input` and `free` return 1, or 0 for an error. */
 interface Exports extends Record<Action, (dialogue: number, len: number) => number> {
   memory: WebAssembly.Memory;

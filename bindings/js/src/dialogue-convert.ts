@@ -1,3 +1,5 @@
+// Converts options, calls and answers into the form that the dialogue's module expects.
+
 import type { Answer, DialogueOptions, Form, OpenQuestion, StoredAnswer } from "./dialogue-types.js";
 import type { CompleteEvent, Question, RejectedEvent } from "./events.js";
 import { kind } from "./options.js";

@@ -1,3 +1,5 @@
+// The entry `followup/dialogue`: the dialogue, with its WebAssembly module already installed.
+
 import module from "#dialogue-module";
 import { installDialogue } from "./dialogue.js";
 

@@ -1,3 +1,5 @@
+// The types of a dialogue: its options, questions, answers, replies and stored turns.
+
 import type { PartialEvent } from "./events.js";
 
 /** Settings of a dialogue. */

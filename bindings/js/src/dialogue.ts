@@ -1,3 +1,5 @@
+// The class `Dialogue`, and functions that format its replies for the APIs of providers.
+
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { type Action, DialogueBoundary, DialogueError } from "./dialogue-boundary.js";

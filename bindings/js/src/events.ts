@@ -1,3 +1,5 @@
+// The types of the events that parsers return.
+
 import type { CallPart, NoteCode } from "./names.js";
 
 export type { CallPart, NoteCode } from "./names.js";

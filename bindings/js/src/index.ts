@@ -1,3 +1,5 @@
+// What the package's main entry exports. The host has to install the WebAssembly module itself.
+
 export * from "./parsers.js";
 export type * from "./events.js";
 export type { CallLimits, PolicyOptions, ResponseOptions } from "./options.js";

@@ -1,3 +1,5 @@
+// The main entry, `followup`: all parsers, with the WebAssembly module already installed.
+
 import module from "#module";
 import { install } from "./parsers.js";
 

@@ -1,3 +1,5 @@
+// The codes for parts of a call and for notes. A test of the Rust crate checks that they agree.
+
 /** The part of a call that a rejection is about. */
 export type CallPart =
   | "opening"

@@ -1,3 +1,5 @@
+// The options of the parsers, their validation, and their encoding for the WebAssembly module.
+
 /** How a stream is read. */
 export interface PolicyOptions {
   /** Reject calls that need a repair. */

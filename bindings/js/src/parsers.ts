@@ -1,3 +1,5 @@
+// The parser classes: one for messages, one for native arguments, one for provider responses.
+
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { Boundary, type Shown } from "./boundary.js";

@@ -1,3 +1,5 @@
+// Handles responses with an HTTP status that is an error: only error events of them are emitted.
+
 import type { FollowupEvent } from "./events.js";
 
 /** A response has a status that is an error, such as 502, and no error of the provider that could be read. */

@@ -1,3 +1,5 @@
+// Reads the events of a provider's response, as an async generator or as a transform stream.
+
 import { type Chunks, open } from "./chunks.js";
 import type { FollowupEvent } from "./events.js";
 import { kind, object, type ResponseOptions } from "./options.js";

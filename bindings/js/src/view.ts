@@ -1,3 +1,5 @@
+// Builds the view of an open call, as it is to be displayed, from partial events.
+
 import type { PartialEvent } from "./events.js";
 
 /** An open call as far as it has been shown: the sum of its partials. For display only. */

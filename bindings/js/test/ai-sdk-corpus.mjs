@@ -1,3 +1,5 @@
+// Sample messages and native calls, each with what the middleware should make of it.
+
 const ASK = "ask_followup_question";
 
 function markup(body) {

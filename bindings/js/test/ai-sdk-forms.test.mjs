@@ -1,3 +1,5 @@
+// Tests that the input the middleware writes has all data of a call; the calls are random.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -1,3 +1,5 @@
+// Helpers for tests of the middleware: tools, stream parts, and functions that run it.
+
 import { followup } from "followup/ai-sdk";
 
 const text = { type: "string" };

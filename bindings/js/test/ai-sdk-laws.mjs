@@ -1,3 +1,5 @@
+// Assertions that hold for every stream of the middleware, and the cuts to test them with.
+
 import assert from "node:assert/strict";
 import { cut } from "./help.mjs";
 

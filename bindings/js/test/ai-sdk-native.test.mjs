@@ -1,3 +1,5 @@
+// Tests which native calls the middleware leaves unchanged, and how it repairs the others.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

@@ -1,3 +1,5 @@
+// Tests the option `prompt`: the tool in the system message, and the history as text.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Parser } from "followup";

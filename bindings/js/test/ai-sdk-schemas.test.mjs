@@ -1,3 +1,5 @@
+// Tests that the middleware understands tool schemas with references and alternatives.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { block, contentOf, finish, native, rewrite } from "./ai-sdk-help.mjs";

@@ -1,3 +1,5 @@
+// Tests what the middleware passes through, and how its streams end, fail and are cancelled.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { followup } from "followup/ai-sdk";

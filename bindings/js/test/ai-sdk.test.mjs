@@ -1,3 +1,5 @@
+// Tests the middleware with all sample messages and calls, at every cut, and with random ones.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

@@ -1,3 +1,5 @@
+// Tests that `followup/core` parses as the whole package does, and works next to it.
+
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ArgumentsParser, Parser } from "followup/core";

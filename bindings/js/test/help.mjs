@@ -1,3 +1,5 @@
+// Helpers of all tests: they run a parser, cut texts, and evaluate code in another process.
+
 import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

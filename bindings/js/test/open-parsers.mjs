@@ -1,3 +1,5 @@
+// Records which parsers were fed and not freed, so that tests detect leaks.
+
 import { Parser } from "followup";
 
 /** The parsers, of all kinds, that were fed since this was imported and are not freed. */

@@ -1,3 +1,5 @@
+// Tests the three parser classes: events, cuts, checkpoints, options and memory.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

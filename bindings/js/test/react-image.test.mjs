@@ -1,3 +1,5 @@
+// Tests that attached images are read as data URLs that a dialogue accepts, or are refused.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Dialogue } from "followup/dialogue";

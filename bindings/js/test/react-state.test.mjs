@@ -1,3 +1,5 @@
+// Tests the store of the React package, and how it reads its source, without React.
+
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";

@@ -1,3 +1,5 @@
+// Tests that `dropIn` streams questions and behaves like Roo Code's parser for all other calls.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";

@@ -1,3 +1,5 @@
+// Tests `events` and `FollowupStream`: sources, backpressure, abort signals and cleanup.
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { events, FollowupStream } from "followup";

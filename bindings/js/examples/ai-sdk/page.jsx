@@ -1,3 +1,5 @@
+// The page of the example: a chat with useChat that renders tool calls as questions with buttons.
+
 import { useChat } from "@ai-sdk/react";
 import { lastAssistantMessageIsCompleteWithToolCalls } from "ai";
 import { createRoot } from "react-dom/client";

@@ -1,3 +1,5 @@
+// Tests that pages built by Vite, esbuild and webpack can load and run the package in a browser.
+
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

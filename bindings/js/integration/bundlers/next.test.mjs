@@ -1,3 +1,5 @@
+// Tests that a Next.js app can use the package on the page and in routes of both runtimes.
+
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,3 +1,5 @@
+// Tests that scripts for Node.js built by esbuild and webpack run without other files.
+
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync } from "node:fs";

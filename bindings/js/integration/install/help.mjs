@@ -1,3 +1,5 @@
+// Helpers of these tests: they pack the package, install it, and run tools on the result.
+
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";

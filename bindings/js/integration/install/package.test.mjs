@@ -1,3 +1,5 @@
+// Tests the packed package: its files, its exports, and the examples that use it.
+
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

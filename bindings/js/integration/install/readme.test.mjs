@@ -1,3 +1,5 @@
+// Tests that the code in the readme compiles and runs, and that links in the docs have a target.
+
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

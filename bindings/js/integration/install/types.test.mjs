@@ -1,3 +1,5 @@
+// Tests that TypeScript programs compile against the installed package, in each module resolution.
+
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,3 +1,5 @@
+// Runs the tests of the package in each supported version of Node.js, in Bun and in Deno.
+
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

@@ -1,3 +1,5 @@
+// Tests that the package runs in Workers, on Cloudflare's runtime workerd.
+
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,3 +1,5 @@
+// Detects that a response asks the same question natively and in text, and keeps only one call.
+
 import type { CompleteEvent, PartialEvent } from "../events.js";
 import type { Part } from "./parts.js";
 

@@ -1,3 +1,5 @@
+// Converts the content of a response that is not streamed into stream parts, and back.
+
 import type { FinishReason, KnownPart, Part } from "./parts.js";
 
 /** An item of the content of a response that is not streamed. */

@@ -1,3 +1,5 @@
+// Collects calls in the model's reasoning, which are asked only if its message has no question.
+
 import type { CompleteEvent, FollowupEvent, PartialEvent } from "../events.js";
 import { Parser } from "../parsers.js";
 import { TextFeed } from "./feed.js";

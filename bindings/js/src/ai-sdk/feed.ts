@@ -1,3 +1,5 @@
+// Feeds text to a parser so that the order of the events does not depend on the chunks.
+
 import type { FollowupEvent } from "../events.js";
 
 /**

@@ -1,3 +1,5 @@
+// Rewrites earlier calls and their results as text, for models without tools.
+
 import type { CompleteEvent, RejectedEvent } from "../events.js";
 import { ArgumentsParser } from "../parsers.js";
 import { LIMITS } from "./native-call.js";

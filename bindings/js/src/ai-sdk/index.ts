@@ -1,3 +1,5 @@
+// The middleware for the AI SDK: its options, its types, and what it does with each response.
+
 import { check, kind, object, type PolicyOptions, refuse } from "../options.js";
 import { Parser } from "../parsers.js";
 import type { FinishReason, Part } from "./parts.js";

@@ -1,3 +1,5 @@
+// Writes JSON piece by piece, such that what has been written never changes.
+
 /** JSON that is written from its beginning to its end. Its last string may still grow. */
 export class JsonText {
   #text = "";

@@ -1,3 +1,5 @@
+// Compares a native call's input with its repaired form, and keeps the original while they agree.
+
 /** The longest that is compared at once: two escapes, of the halves of a surrogate pair. */
 const LONGEST = 12;
 

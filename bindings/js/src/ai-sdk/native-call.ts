@@ -1,3 +1,5 @@
+// The state of one native call: it is parsed while it streams, and its input repaired if necessary.
+
 import type { CompleteEvent, PartialEvent } from "../events.js";
 import type { CallLimits } from "../options.js";
 import { ArgumentsParser } from "../parsers.js";

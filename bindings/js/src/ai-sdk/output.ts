@@ -1,3 +1,5 @@
+// The interface through which text blocks and calls write to the response they belong to.
+
 import type { Ask } from "./asks.js";
 import type { Part } from "./parts.js";
 import type { Settings } from "./settings.js";

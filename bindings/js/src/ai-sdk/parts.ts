@@ -1,3 +1,5 @@
+// The types of the AI SDK's stream parts, as far as the middleware uses them.
+
 /** A part of a model's stream, of a kind that may not be known here. */
 export interface Part {
   readonly type: string;

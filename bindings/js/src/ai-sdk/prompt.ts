@@ -1,3 +1,5 @@
+// Describes the question tool in the system message, for models without tools.
+
 import { history, TOOL } from "./history.js";
 
 /** What is read of the parameters of a model's call. */

@@ -1,3 +1,5 @@
+// Rewrites one response part by part: it routes each part to its text block or native call.
+
 import type { CompleteEvent } from "../events.js";
 import { type Ask, Asks } from "./asks.js";
 import { Draft, type DraftCall } from "./draft.js";

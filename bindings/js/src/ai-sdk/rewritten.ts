@@ -1,3 +1,5 @@
+// Wraps a model's stream in one that returns the rewritten parts, with backpressure.
+
 import type { Part } from "./parts.js";
 import { Rewriter } from "./rewriter.js";
 import type { Settings } from "./settings.js";

@@ -1,3 +1,5 @@
+// Reads JSON schemas of tools: resolves references, and lists the alternatives of a value.
+
 /** A JSON schema, as far as it is read. */
 export interface Schema {
   readonly type?: string | readonly string[];

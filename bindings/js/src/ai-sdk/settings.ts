@@ -1,3 +1,5 @@
+// The settings for one response, and the reasons for which the middleware itself rejects calls.
+
 import type { RejectedEvent } from "../events.js";
 import type { PolicyOptions } from "../options.js";
 import type { QuestionTool } from "./tools.js";

@@ -1,3 +1,5 @@
+// A table of the known question tools: which keys each one uses for which part of a question.
+
 /** The texts and facts of a question that its JSON can have. */
 export type QuestionRole = "id" | "header" | "text" | "detail" | "placeholder" | "multiple" | "custom";
 

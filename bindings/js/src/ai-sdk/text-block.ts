@@ -1,3 +1,5 @@
+// Parses one block of text: prose stays text, and each call in it becomes a tool call.
+
 import type { CompleteEvent, FollowupEvent, RejectedEvent } from "../events.js";
 import { Parser } from "../parsers.js";
 import { TextFeed, units } from "./feed.js";

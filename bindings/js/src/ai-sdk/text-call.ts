@@ -1,3 +1,5 @@
+// Writes one call found in text as the parts of a tool call.
+
 import type { CompleteEvent, PartialEvent } from "../events.js";
 import type { Ask } from "./asks.js";
 import type { Output } from "./output.js";

@@ -1,3 +1,5 @@
+// Recognises the caller's question tools, and derives from their schemas which keys to write.
+
 import type { Level } from "./mirror.js";
 import { type Schema, SchemaReader } from "./schema.js";
 import { type OptionRole, type QuestionRole, type Shape, SHAPES } from "./shapes.js";

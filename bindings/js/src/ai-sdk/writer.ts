@@ -1,3 +1,5 @@
+// Converts the events of a call into the JSON input of the caller's question tool.
+
 import type { CompleteEvent, PartialEvent, Question, Suggestion } from "../events.js";
 import { append, type CallView, emptyView, type QuestionView, type SuggestionView } from "../view.js";
 import { JsonText } from "./json-text.js";

@@ -1,3 +1,5 @@
+// Compiles a WebAssembly module that is inlined into a script as base64.
+
 /** What engines have to decode base64; not all have either. */
 interface Decoders {
   readonly Uint8Array: { fromBase64?(base64: string): Uint8Array<ArrayBuffer> };

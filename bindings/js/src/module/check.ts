@@ -1,3 +1,5 @@
+// Validates a WebAssembly module that the host passes to `install` or `installDialogue`.
+
 import { kind } from "../options.js";
 
 /** Returns a module that a host gives. Throws if it is none, or has no such function: then it is another one than `files` name. */

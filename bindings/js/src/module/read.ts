@@ -1,3 +1,5 @@
+// Reads and compiles a WebAssembly file, and explains what to do if a bundler left it out.
+
 import { readFileSync } from "node:fs";
 
 /** Compiles a module from a file of the package. `entry` is the one to which a host gives the module itself. */

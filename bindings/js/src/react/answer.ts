@@ -1,3 +1,5 @@
+// The types of a user's answer, and functions that write it as text.
+
 import type { Question } from "../events.js";
 
 /** What the user did with a call. A dialogue takes it as it is. */

@@ -1,3 +1,5 @@
+// The dialog that asks for confirmation before an action that can't be undone.
+
 import { type KeyboardEvent, type ReactElement, useId, useLayoutEffect, useRef } from "react";
 import { type Look, part } from "./look.js";
 

@@ -1,3 +1,5 @@
+// Builds the parts of a message (prose, calls, errors) from events.
+
 import type { CompleteEvent, ErrorEvent, FollowupEvent, PartialEvent, Question, RejectedEvent } from "../events.js";
 import { append, type CallView, emptyView } from "../view.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";

@@ -1,3 +1,5 @@
+// Renders the countdown to the automatic answer, with its buttons.
+
 import type { ReactElement } from "react";
 import type { Countdown } from "./countdown.js";
 import { type Look, part } from "./look.js";

@@ -1,3 +1,5 @@
+// The hook that counts down to the automatic answer, and stops when the user does anything.
+
 import { useCallback, useEffect, useRef, useState } from "react";
 
 const TICK = 200;

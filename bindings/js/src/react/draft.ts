@@ -1,3 +1,5 @@
+// What the user has entered for a question of a form, before it is sent, and how it is validated.
+
 import type { Question } from "../events.js";
 import type { FormAnswer } from "./answer.js";
 

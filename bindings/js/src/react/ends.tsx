@@ -1,3 +1,5 @@
+// The buttons that cancel, decline or discuss a call instead of answering it.
+
 import { type ReactElement, useState } from "react";
 import { Confirm } from "./confirm.js";
 import { type Look, part } from "./look.js";

@@ -1,3 +1,5 @@
+// Renders one question of a form: its choices, and the input for free text.
+
 import { type ReactElement, useId } from "react";
 import type { Question } from "../events.js";
 import { type Draft, type Problem, pick, takesText, write } from "./draft.js";

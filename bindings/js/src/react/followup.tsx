@@ -1,3 +1,5 @@
+// The component `Followup`, which renders one call from its first words to its outcome.
+
 import { type ReactElement, type ReactNode, type RefObject, useRef, useState } from "react";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { useCountdown } from "./countdown.js";

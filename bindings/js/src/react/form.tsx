@@ -1,3 +1,5 @@
+// Renders the questions of a form together, then a review of the answers if there are several.
+
 import { type FormEvent, type KeyboardEvent, type MouseEvent, type ReactElement } from "react";
 import { useRef, useState } from "react";
 import type { Question } from "../events.js";

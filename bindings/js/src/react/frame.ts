@@ -1,3 +1,5 @@
+// Schedules a function for the next animation frame, or by a timer where there are no frames.
+
 /** A page that is hidden has no frames. */
 const LONGEST = 250;
 

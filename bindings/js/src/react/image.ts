@@ -1,3 +1,5 @@
+// Reads image files that the user attaches, and validates their types and sizes.
+
 /** An image that goes with an answer. */
 export interface Attached {
   readonly name: string;

@@ -1,3 +1,5 @@
+// Renders the images attached to an answer, and the button that attaches more.
+
 import { type ChangeEvent, type ReactElement, useRef } from "react";
 import { IMAGE_TYPES } from "./image.js";
 import { type Look, part } from "./look.js";

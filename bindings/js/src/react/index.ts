@@ -1,3 +1,5 @@
+// What the entry `followup/react` exports: the component, the hook, the store and their types.
+
 "use client";
 
 export { answerText, type FollowupAnswer, type FormAnswer } from "./answer.js";

@@ -1,3 +1,5 @@
+// Decides which key presses send a text, with regard to touch screens and input methods.
+
 import type { KeyboardEvent } from "react";
 
 /** Whether a key sends a text: Enter, but not Shift+Enter. On a touch screen, which has no Shift, the button sends. */

@@ -1,3 +1,5 @@
+// The texts that the components show, with English as the default.
+
 import type { ImageProblem } from "./image.js";
 
 /** The words of the component. */

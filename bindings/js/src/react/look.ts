@@ -1,3 +1,5 @@
+// The names of all elements that can be styled, and the attributes that identify them.
+
 import type { CSSProperties, ReactNode } from "react";
 import type { FollowupLabels } from "./labels.js";
 

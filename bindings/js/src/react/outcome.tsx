@@ -1,3 +1,5 @@
+// Renders how a call ended, and words it for screen readers.
+
 import type { ReactElement } from "react";
 import { answerText } from "./answer.js";
 import type { FollowupLabels } from "./labels.js";

@@ -1,3 +1,5 @@
+// Renders a question of `ask_followup_question`, which one click or a text answers.
+
 import { type FormEvent, type KeyboardEvent, type ReactElement, useId, useRef, useState } from "react";
 import type { Question } from "../events.js";
 import type { FollowupAnswer } from "./answer.js";

@@ -1,3 +1,5 @@
+// Reads a source into a store while at least one component subscribes to it.
+
 import type { ResponseOptions } from "../options.js";
 import { read, type StreamSource } from "./source.js";
 import { FollowupStore } from "./store.js";

@@ -1,3 +1,5 @@
+// Renders all answers of a form for review before they are sent.
+
 import type { ReactElement } from "react";
 import type { Question } from "../events.js";
 import { type FormAnswer, textsOf } from "./answer.js";

@@ -1,3 +1,5 @@
+// Ensures that a double click answers only one question.
+
 import type { MouseEvent } from "react";
 
 /** The pages on which a click of the last series has answered a call. */

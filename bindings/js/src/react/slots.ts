@@ -1,3 +1,5 @@
+// The type of the elements that `SingleQuestion` and `Form` both render, given by their parent.
+
 import type { ReactElement } from "react";
 
 /** What a question and a form have in common. */

@@ -1,3 +1,5 @@
+// The types of sources for a message, and the function that turns any of them into events.
+
 import { isBytes, open } from "../chunks.js";
 import type { FollowupEvent } from "../events.js";
 import type { ResponseOptions } from "../options.js";

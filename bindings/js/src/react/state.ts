@@ -1,3 +1,5 @@
+// The types of a message's state: its status, its parts, and its calls in each state.
+
 import type { ErrorEvent, Question } from "../events.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 

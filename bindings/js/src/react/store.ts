@@ -1,3 +1,5 @@
+// The class `FollowupStore`: the state of one message, with subscriptions for React.
+
 import type { FollowupEvent } from "../events.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { ContentBuilder } from "./content.js";

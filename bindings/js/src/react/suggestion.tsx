@@ -1,3 +1,5 @@
+// Renders one suggestion, with its mode and description, and a button to edit it.
+
 import type { MouseEvent, ReactElement } from "react";
 import type { Suggestion } from "../events.js";
 import { type Look, part } from "./look.js";

@@ -1,3 +1,5 @@
+// The hook `useFollowup`, which returns the state of a stream and the actions of the user.
+
 import { useMemo, useSyncExternalStore } from "react";
 import { kind, type ResponseOptions } from "../options.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";

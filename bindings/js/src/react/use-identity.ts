@@ -1,3 +1,5 @@
+// The hook that detects when a component gets another call, so that its input is reset.
+
 import { useState } from "react";
 import type { Call } from "./state.js";
 

@@ -1,3 +1,5 @@
+// The hook that collects attached images: picked, pasted or dropped.
+
 import { type ClipboardEvent, type DragEvent, useRef, useState } from "react";
 import { type Attached, filesOf, type ImageProblem, readImage } from "./image.js";
 

@@ -1,3 +1,5 @@
+// The hook that keeps the focus inside the component when the focused element is removed.
+
 import { type RefObject, useEffect, useRef } from "react";
 import { useLayout } from "./use-layout.js";
 

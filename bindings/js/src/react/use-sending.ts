@@ -1,3 +1,5 @@
+// The hook that sends an answer through the caller's handlers, once, and reports failures.
+
 import { useEffect, useRef, useState } from "react";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import type { Call, OpenCall } from "./state.js";

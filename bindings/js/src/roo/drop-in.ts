@@ -1,3 +1,5 @@
+// Wraps Roo Code's tool call parser in a class that handles calls of the question tool itself.
+
 import { check, object, refuse, texts } from "../options.js";
 import { QuestionCall, regularArguments, TOOL } from "./question-call.js";
 import type { ToolCallParserClass } from "./types.js";

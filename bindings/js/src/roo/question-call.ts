@@ -1,3 +1,5 @@
+// Parses one streamed call of the question tool, and repairs its arguments for Roo Code.
+
 import { ArgumentsParser, type FollowupEvent } from "followup/core";
 import type { FollowUp, PartialToolUse } from "./types.js";
 

@@ -1,3 +1,5 @@
+// The types of Roo Code's tool call parser, as far as `dropIn` uses them.
+
 /** A suggested answer, as the tool takes it. */
 export interface FollowUp {
   readonly text: string;

@@ -1,3 +1,5 @@
+"""Questions in bulk with Daft: results for each type of column, and early errors for mistakes."""
+
 import daft
 import pyarrow as pa
 import pytest

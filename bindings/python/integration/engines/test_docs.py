@@ -1,3 +1,5 @@
+"""The examples of the documentation run with Polars, DuckDB and Daft."""
+
 import doctest
 import importlib
 

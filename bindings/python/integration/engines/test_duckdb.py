@@ -1,3 +1,5 @@
+"""Questions in bulk with DuckDB: SQL functions, their options, and early errors for mistakes."""
+
 import duckdb
 import pyarrow as pa
 import pytest

@@ -1,3 +1,5 @@
+"""Questions in bulk with Polars: as a series, and as an expression in queries of both engines."""
+
 import polars as pl
 import pytest
 from cases import CELLS, rows

@@ -1,3 +1,5 @@
+"""The example finds the same questions on a Ray cluster as with the command on one machine."""
+
 import subprocess
 import sys
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""Questions in bulk with Ray Data, also when a worker is killed."""
+
 import os
 import signal
 from pathlib import Path

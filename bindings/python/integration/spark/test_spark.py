@@ -1,3 +1,5 @@
+"""Questions in bulk with Spark: any table, options, SQL, and early errors for mistakes."""
+
 import os
 import sys
 

@@ -1,3 +1,5 @@
+// How one question is answered: suggestions, free text, images, and what happens on errors.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Mock } from '../mock.mjs';

@@ -1,3 +1,5 @@
+// Broken connections, several replicas, missing conversations, and the token.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Mock } from '../mock.mjs';

@@ -1,3 +1,5 @@
+// When the countdown to the automatic answer runs, and what stops it.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Mock } from '../mock.mjs';

@@ -1,3 +1,5 @@
+// How the page shows a message while it streams, without flicker and without delay.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QUESTION, eventually, misdeeds, newPage, service, until } from '../help.mjs';

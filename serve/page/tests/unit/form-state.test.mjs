@@ -1,3 +1,5 @@
+// Tests how events build the state of a form, and how its answers are validated.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { answerSoFar, defaultOf, formOf, grown, isAnswered, isNumber, problemOf, shownLabel, takesText, textsOf } from '../../form-state.js';

@@ -1,3 +1,5 @@
+// Tests how image data is recognised, and how invisible characters are made visible.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dataUrlLength, imageType, isDataUrl } from '../../images.js';

@@ -1,3 +1,5 @@
+// Tests that markdown is rendered safely, and that streamed text renders the same as a whole one.
+
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';

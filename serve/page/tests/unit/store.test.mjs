@@ -1,3 +1,5 @@
+// Tests the reducer of a conversation: what each event of the service changes in its state.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { empty, hasFailedCorrections, isOpen, openCall, reduce, wantsGuidance } from '../../store.js';

@@ -1,3 +1,5 @@
+// Tests the parser of server-sent events, and how the page reconnects to the service.
+
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { test } from 'node:test';

@@ -1,3 +1,5 @@
+// The chat of the example: messages of the user and the model, and the field for the next one.
+
 import { type Call, type FollowupAnswer, answerText } from "followup/react";
 import { type FormEvent, useState } from "react";
 import { Message, type Source } from "./message.js";

@@ -1,3 +1,5 @@
+// Renders the chat into the page. The server bundles the script from this file.
+
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Chat } from "./chat.js";

@@ -1,3 +1,5 @@
+// Renders one message of the model while it streams, with its questions and a button to stop it.
+
 import { useLayoutEffect } from "react";
 import { type Call, Followup, type FollowupAnswer, type FormAnswer, type Part, useFollowup } from "followup/react";
 

@@ -1,3 +1,5 @@
+// Tells Next.js where the packages of the app are installed.
+
 import { dirname } from "node:path";
 
 /** The packages are in the folder above. */

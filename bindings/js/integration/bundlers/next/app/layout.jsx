@@ -1,3 +1,5 @@
+// The HTML around the page, which Next.js requires of every app.
+
 export default function Layout({ children }) {
   return (
     <html lang="en">

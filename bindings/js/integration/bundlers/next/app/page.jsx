@@ -1,3 +1,5 @@
+// A page that runs the parser while the server renders it, and again in the browser.
+
 "use client";
 
 import { Parser } from "followup";
