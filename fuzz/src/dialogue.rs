@@ -48,7 +48,7 @@ pub mod step {
     pub const KINDS: u8 = 13;
 }
 
-/// Calls of question tools: one and several questions, of every kind, and two that can't be asked.
+/// Calls of question tools: one and several questions, of every kind, and one that can't be asked.
 const CALLS: [(&str, &str); 16] = [
     (
         "AskUserQuestion",

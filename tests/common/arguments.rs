@@ -108,8 +108,7 @@ struct OpenItem {
     readable: bool,
 }
 
-// ----------------------------------------------------------------------------------------------
-// the arguments
+// ----------------------------------------------------------------------------------- the arguments
 
 impl<'a> ArgumentsReader<'a> {
     pub(super) fn new(text: &str, rules: &'a Rules, at_once: bool) -> ArgumentsReader<'a> {
@@ -246,8 +245,7 @@ impl<'a> ArgumentsReader<'a> {
         }
     }
 
-    // ------------------------------------------------------------------------------------------
-    // items
+    // --------------------------------------------------------------------------------------- items
 
     /// "An item is a suggestion if it is a string, a number or a boolean (as text), or an object: a
     /// suggestion object."
@@ -571,8 +569,7 @@ impl<'a> ArgumentsReader<'a> {
     }
 }
 
-// ----------------------------------------------------------------------------------------------
-// JSON
+// -------------------------------------------------------------------------------------------- JSON
 
 /// Returns whether the text is one array or object, repairs included.
 fn is_json(text: &str, rules: &Rules) -> bool {

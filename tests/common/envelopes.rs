@@ -28,8 +28,7 @@ pub(super) enum Prose {
 
 const OUR_TOOL: &str = "ask_followup_question";
 
-// ----------------------------------------------------------------------------------------------
-// tags
+// -------------------------------------------------------------------------------------------- tags
 
 /// The tags of envelopes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -432,8 +431,7 @@ const SECTIONS: [&str; 2] = ["<|tool_calls_section_begin|>", "<|tool_call_sectio
 const SECTION_ENDS: [&str; 2] = ["<|tool_calls_section_end|>", "<|tool_call_section_end|>"];
 const KIMI_OPENERS: [&str; 3] = [SECTIONS[0], SECTIONS[1], "<|tool_call_begin|>"];
 
-// ----------------------------------------------------------------------------------------------
-// headers
+// ----------------------------------------------------------------------------------------- headers
 
 /// What closes a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -706,8 +704,8 @@ impl Reader<'_> {
         self.chars[from..to].iter().map(|c| c.c).collect()
     }
 
-    /// "a wrapper `tool_call`, then a name, which ends at space, `{` or `<`": "is a call once
-    /// `<arg_key>` or `{` follows; for our tool also a close tag of a wrapper"
+    /// "a wrapper `tool_call`", the name "after it, up to space, `{` or `<`", a call once
+    /// "`<arg_key>` or `{` follows; for our tool also a close tag of a wrapper"
     fn glm(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
         let end = self.name(at, " \t\r\n{<")?;
         let name = bare_name(&self.string(at, end)).to_string();
@@ -855,7 +853,8 @@ impl Reader<'_> {
                 name
             }
         };
-        // "then a word of letters (as `json`) or not, then `<|constrain|>` and such a word or not"
+        // "After the channel and the name may come a word of letters (as `json`), and then
+        // `<|constrain|>`, with such a word or without one."
         let word = |from: usize| {
             let from = blanks(from);
             blanks(
@@ -919,7 +918,7 @@ impl Reader<'_> {
         })
     }
 
-    /// "a JSON object alone"
+    /// "`{`", the name "in the object, before the arguments"
     fn bare_json(&self, at: usize) -> Try<Head> {
         if !self.rules.reads(Envelope::BareJson) || self.peek(at) != Some('{') {
             return Err(No::At(at));
@@ -938,8 +937,7 @@ impl Reader<'_> {
     }
 }
 
-// ----------------------------------------------------------------------------------------------
-// objects
+// ----------------------------------------------------------------------------------------- objects
 
 /// How a JSON value ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -1199,8 +1197,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-// ----------------------------------------------------------------------------------------------
-// calls
+// ------------------------------------------------------------------------------------------- calls
 
 /// A call in an envelope.
 struct Call<'a> {
@@ -1392,8 +1389,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    // ------------------------------------------------------------------------------------------
-    // parameters
+    // ---------------------------------------------------------------------------------- parameters
 
     /// Reads parameters with tags, from the tag that ended the header.
     fn parameters_of(&mut self, call: &mut Call<'a>) -> CallEnd {
@@ -1631,8 +1627,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    // ------------------------------------------------------------------------------------------
-    // JSON
+    // ---------------------------------------------------------------------------------------- JSON
 
     /// Reads JSON arguments that follow the header.
     fn arguments_of(&mut self, call: &mut Call<'a>) -> CallEnd {

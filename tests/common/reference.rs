@@ -151,8 +151,7 @@ pub fn describe(atoms: &[Atom]) -> String {
         .collect()
 }
 
-// ----------------------------------------------------------------------------------------------
-// words
+// ------------------------------------------------------------------------------------------- words
 
 /// A character of the stream, and the offsets of its first byte and of the byte after it.
 pub(super) struct Char {
@@ -287,8 +286,7 @@ pub(super) struct Tag {
     end: usize,
 }
 
-// ----------------------------------------------------------------------------------------------
-// values
+// ------------------------------------------------------------------------------------------ values
 
 /// "&lt; &gt; &amp; &quot; &apos;, &#N; (1 to 7 digits) and &#xH; (1 to 6 digits) are decoded [..];
 /// a number that is no character (0 and surrogates included) stays as it is."
@@ -382,8 +380,7 @@ impl Value {
     }
 }
 
-// ----------------------------------------------------------------------------------------------
-// reader
+// ------------------------------------------------------------------------------------------ reader
 
 pub(super) struct Reader<'a> {
     pub(super) rules: &'a Rules,
@@ -470,8 +467,7 @@ enum Code {
     Thinking { name: &'static str },
 }
 
-// ----------------------------------------------------------------------------------------------
-// tags
+// -------------------------------------------------------------------------------------------- tags
 
 impl Reader<'_> {
     pub(super) fn peek(&self, at: usize) -> Option<char> {
@@ -705,8 +701,7 @@ impl Reader<'_> {
     }
 }
 
-// ----------------------------------------------------------------------------------------------
-// prose
+// ------------------------------------------------------------------------------------------- prose
 
 impl Reader<'_> {
     pub(super) fn text(&mut self, from: usize, to: usize) {
@@ -899,8 +894,7 @@ impl Reader<'_> {
         (run >= long && matches!(self.peek(end), None | Some('\n'))).then_some(end)
     }
 
-    // ------------------------------------------------------------------------------------------
-    // other tools
+    // --------------------------------------------------------------------------------- other tools
 
     /// "A call of another tool is `Opaque`, from its opening tag on."
     fn opaque(&mut self, start: usize, tool: String, after_tag: usize) -> usize {
@@ -1277,8 +1271,7 @@ impl Reader<'_> {
         });
     }
 
-    // ------------------------------------------------------------------------------------------
-    // values
+    // -------------------------------------------------------------------------------------- values
 
     /// Returns the next character of a value (an entity is one if entities are decoded), and the
     /// index after it.
@@ -1614,8 +1607,7 @@ impl Reader<'_> {
     }
 }
 
-// ----------------------------------------------------------------------------------------------
-// JSON
+// -------------------------------------------------------------------------------------------- JSON
 
 /// Returns the strings, numbers and booleans of a JSON array (RFC 8259) as text; `None` if the text
 /// is no array.
@@ -1823,8 +1815,7 @@ impl Json {
     }
 }
 
-// ----------------------------------------------------------------------------------------------
-// markup in a string
+// ------------------------------------------------------------------------------ markup in a string
 
 /// The suggestions of a string in JSON arguments.
 pub(super) struct FollowUp {

@@ -231,8 +231,7 @@ fn continuations(case: &Case, prefix: &str) -> Vec<String> {
     all
 }
 
-// ----------------------------------------------------------------------------------------------
-// views
+// ------------------------------------------------------------------------------------------- views
 
 /// Returns what of a call partials show.
 pub fn shown_of(Shown { title, mut questions }: Shown, table: &Table) -> Shown {
@@ -316,8 +315,7 @@ fn prefix(one: &str, two: &str) -> String {
     one.chars().zip(two.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect()
 }
 
-// ----------------------------------------------------------------------------------------------
-// the law
+// ----------------------------------------------------------------------------------------- the law
 
 fn check(case: &Case, sweep: &mut Sweep) {
     let (shape, table) = (Shape::built_in(case.shape).unwrap(), Table::built_in(case.shape));

@@ -183,8 +183,7 @@ fn a_stored_checkpoint_of_another_version_is_an_error_that_says_so() {
     }
 }
 
-// -------------------------------------------------------------------------------------------
-// forged
+// ------------------------------------------------------------------------------------------ forged
 
 /// Reads the rest of a stream from a forged checkpoint. No view may exceed the limits.
 fn stays_within_the_limits(parser: &mut Parser, rest: &[u8]) {

@@ -48,7 +48,7 @@ export class DialogueBoundary {
   /** The error that says why this instance is not used any more. */
   #failure: Error | undefined;
 
-  // The types of Node do not know the class of modules, so it is not named here.
+  // The types of Node do not know the class of modules, so the signature does not name it.
   constructor(module: object) {
     this.#module = module;
     this.#wasm = new WebAssembly.Instance(module as WebAssembly.Module).exports as unknown as Exports;

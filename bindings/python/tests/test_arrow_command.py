@@ -451,11 +451,12 @@ def test_an_interrupt_while_the_picture_is_drawn_leaves_the_output(paths, tmp_pa
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process at once")
-def test_a_command_that_is_terminated_leaves_no_file(tmp_path):
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_a_command_that_is_terminated_leaves_no_file(tmp_path, threads):
     # A machine that is slow here, and fast in the command, sees its end before it terminates it.
     for rows in (200_000, 400_000, 800_000):
         paths = write(tmp_path, text=[ASK.format("x" * 1000)] * rows)
-        program = [sys.executable, "-m", "followup", "questions", *map(str, paths), "--column", "text", "--threads", "1"]
+        program = [sys.executable, "-m", "followup", "questions", *map(str, paths), "--column", "text", "--threads", threads]
         with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
             while process.poll() is None and not list(tmp_path.glob(".out.parquet.*")):
                 time.sleep(0.005)
@@ -518,7 +519,7 @@ def test_an_error_ends_the_reading_before_the_file_is_closed(paths, monkeypatch)
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
-def test_a_batch_is_not_in_memory_while_the_next_but_one_is_read(tmp_path, monkeypatch, threads):
+def test_a_row_group_is_not_in_memory_while_the_next_but_one_is_read(tmp_path, monkeypatch, threads):
     source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
     cells = ["x" * 1_000_000] * 8
     pq.write_table(pa.table({"text": cells}), source, row_group_size=1)

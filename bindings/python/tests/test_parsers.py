@@ -90,6 +90,7 @@ def test_the_format_is_known_once_it_is_certain():
     parser.feed(b'{"model":"qwen3","message":{"role":"assistant","content":"Hi"},"done":false}\n')
     assert parser.detected_format == "ollama"
     assert ResponseParser("anthropic").detected_format == "anthropic"
+    assert ResponseParser(None).detected_format is None
 
 
 @pytest.mark.parametrize("create", CLASSES)

@@ -234,8 +234,7 @@ async fn messages_that_callers_do_not_read_to_the_end_are_told_apart() {
     }
 }
 
-/// The longest time between a request and the end of the message that it waits for: it waits for 2
-/// s.
+/// The longest time between a request and the end of the message that it waits for, up to 2 s.
 const IN_TIME: Duration = Duration::from_millis(1500);
 
 #[tokio::test]

@@ -28,8 +28,9 @@ impl Reader<'_> {
         if at == self.chars.len() { No::Ends(false) } else { No::At(at) }
     }
 
-    /// "`[TOOL_CALLS]`, a name, `[CALL_ID]` and up to 64 letters and digits or not, `[ARGS]` or
-    /// not", or "`[TOOL_CALLS]`, `[`, a JSON object". "Space may be between the parts."
+    /// "`[TOOL_CALLS]`, in a list also `[`", the name "after it, and then `[CALL_ID]` and up to 64
+    /// letters and digits or not, `[ARGS]` or not; in a list in an object". "Space may be between
+    /// the parts."
     ///
     /// Decided: `[TOOL_CALLS]` is no token, so no limit but that of the header counts.
     pub(super) fn mistral(&self, at: usize) -> Try<Head> {
@@ -102,7 +103,7 @@ impl Reader<'_> {
         self.object_after(family, closer, after)
     }
 
-    /// "`<|python_tag|>` (or `python_start`), a JSON object"
+    /// "`<|python_tag|>` (or `python_start`)", the name "in an object"
     pub(super) fn llama(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
         if !self.rules.reads(Envelope::Llama) {
             return Err(No::At(at));
@@ -134,7 +135,7 @@ impl Reader<'_> {
         let end = self.name(p, " \t\r\n<")?;
         let mut name = self.string(p, end);
         p = next_token(self.space(end), SEPARATOR, tags)?;
-        // "if that name is `function`, then the tool's name, which ends at space or `{`"
+        // "if that is `function`, after `<｜tool▁sep｜>`, up to space or `{`"
         if name == "function" {
             let end = self.name(p, " \t\r\n{")?;
             name = self.string(p, end);
@@ -155,8 +156,8 @@ impl Reader<'_> {
         })
     }
 
-    /// What follows an object in a list of `mistral`: "`]`; or a `,`, after which the next object
-    /// begins".
+    /// What follows an object in a list of `mistral`: "in a list `]`, or a `,` after which the next
+    /// object begins".
     pub(super) fn after_list_item(&self, call: &mut Call<'_>, end: usize) -> CallEnd {
         let mut next = self.space(end);
         if self.peek(next) == Some(']') {

@@ -37,12 +37,17 @@ def plain(text: str) -> str:
 
 
 def to_json(value: Any, name: str = "options") -> str:
-    """Returns data as JSON. Raises TypeError with the name of the argument for what is no data."""
+    """Returns data as JSON. Raises TypeError and ValueError with the name of the argument for what is no data."""
 
     def other(one: object) -> Any:
         raise TypeError(f"{name}: data as in JSON was expected, not {type(one).__name__}")
 
-    return plain(json.dumps(value, ensure_ascii=False, default=other))
+    try:
+        return plain(json.dumps(value, ensure_ascii=False, allow_nan=False, default=other))
+    except (TypeError, ValueError) as error:
+        if str(error).startswith(f"{name}: "):
+            raise
+        raise type(error)(f"{name}: {error}") from None
 
 
 def directive(text: str) -> Directive:

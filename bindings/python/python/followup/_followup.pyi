@@ -658,8 +658,8 @@ class ArgumentsParser(StreamParser):
 class ResponseParser(StreamParser):
     """Parses the body of a provider's response.
 
-    `format` is the name of the provider's format, such as `anthropic`; with `auto` it is detected.
-    With a checkpoint, `reasoning` is that of the parser that made it, and so is `format` with `auto`.
+    `format` is the name of the provider's format, such as `anthropic`; with `auto` or `None`
+    it is detected. With a checkpoint, `reasoning` is that of the parser that made it, and so is `format` with `auto`.
     Other options are those of `Parser`.
 
     Raises the errors of `Parser`, and `ValueError` for a format that does not exist and for a
@@ -667,7 +667,7 @@ class ResponseParser(StreamParser):
     """
 
     def __new__(
-        cls, format: str = "auto", *, checkpoint: bytes | None = None, **options: Unpack[ResponseOptions]
+        cls, format: str | None = "auto", *, checkpoint: bytes | None = None, **options: Unpack[ResponseOptions]
     ) -> Self: ...
     @property
     def detected_format(self) -> str | None:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 def events(chunks: Iterable[Chunk], parser: StreamParser) -> Generator[Event, None, None]: ...
 @overload
 def events(
-    chunks: Iterable[Chunk], parser: None = None, *, format: str = "auto", **options: Unpack[ResponseOptions]
+    chunks: Iterable[Chunk], parser: None = None, *, format: str | None = "auto", **options: Unpack[ResponseOptions]
 ) -> Generator[Event, None, None]: ...
 @overload
 def events(chunks: AsyncIterable[Chunk], parser: StreamParser) -> AsyncGenerator[Event, None]: ...
 @overload
 def events(
-    chunks: AsyncIterable[Chunk], parser: None = None, *, format: str = "auto", **options: Unpack[ResponseOptions]
+    chunks: AsyncIterable[Chunk], parser: None = None, *, format: str | None = "auto", **options: Unpack[ResponseOptions]
 ) -> AsyncGenerator[Event, None]: ...
 def events(
     chunks: Any, parser: StreamParser | None = None, **options: Any

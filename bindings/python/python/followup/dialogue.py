@@ -215,14 +215,16 @@ class Dialogue:
     def cancel(self, number: int) -> Reply:
         """Cancels an open or waiting question: the user does not answer it.
 
-        Raises `DialogueError` if no open or waiting question has this number.
+        Raises `DialogueError` if no open or waiting question has this number, and `TypeError` for a
+        number of another type.
         """
         return self._end("cancel", number, ())
 
     def decline(self, number: int) -> Reply:
         """Declines an open or waiting question: the user says that they will not answer it.
 
-        Raises `DialogueError` if no open or waiting question has this number, or the tool has no reply for that.
+        Raises `DialogueError` if no open or waiting question has this number, or the tool has no reply for that,
+        and `TypeError` for a number of another type.
         """
         return self._end("decline", number, ())
 
@@ -232,7 +234,8 @@ class Dialogue:
         `answers` are those so far: none, or one for each question, where nothing has to be answered.
 
         Raises `DialogueError` if the tool has no reply for that (`OpenQuestion.discuss`), an answer
-        can't be accepted, or no open or waiting question has this number.
+        can't be accepted, or no open or waiting question has this number, and `TypeError` for
+        arguments of another type.
         """
         return self._end("discuss", number, answers)
 
@@ -242,7 +245,7 @@ class Dialogue:
         The dialogue has no clock: the host decides when that is. `answers` are those so far, as in
         `discuss`.
 
-        Raises `DialogueError` as `discuss`.
+        Raises what `discuss` raises.
         """
         return self._end("time_out", number, answers)
 

@@ -119,7 +119,7 @@ def write(file: pq.ParquetFile, options: Namespace) -> Summary:
                 writer.write_table(pa.Table.from_batches(group))
                 group, size = [], 0
             show(summary.total.rows)
-            # Not in memory while the next batch is read.
+            # Not in memory while the first batch of the next row group is read.
             del batch, messages, result
         if group:
             writer.write_table(pa.Table.from_batches(group))
