@@ -5,7 +5,7 @@ use core::hash::{Hash, Hasher};
 use crate::checkpoint::ResumeError;
 use crate::hash::Fnv;
 
-/// A state in the format of this version, or what is left of one in another.
+/// A state in the format of this version, or only the version and the checksum of another one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Sealed<S, const VERSION: u32> {
     version: u32,
@@ -84,6 +84,8 @@ mod stored {
         Version,
         Checksum,
         State,
+        #[serde(other)]
+        Other,
     }
 
     /// Reads the version first, and a state only in this version.
@@ -102,28 +104,46 @@ mod stored {
             let checksum = fields.next_element()?.ok_or_else(|| missing(1))?;
             let state = match version == VERSION {
                 true => Some(fields.next_element()?.ok_or_else(|| missing(2))?),
-                false => None,
+                false => {
+                    // A format that does not say where values end can't skip the state.
+                    let _ = fields.next_element::<IgnoredAny>();
+                    None
+                }
             };
             Ok(Sealed { version, checksum, state })
         }
 
         fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
             let (mut version, mut checksum, mut state) = (None, None, None);
-            while let Some(field) = fields.next_key()? {
+            // Why the state could not be read, which is no error in another version.
+            let mut unread = None;
+            loop {
+                let field = match fields.next_key() {
+                    Ok(Some(field)) => field,
+                    Ok(None) => break,
+                    Err(error) => return Err(unread.unwrap_or(error)),
+                };
                 match field {
                     Field::Version => version = Some(fields.next_value()?),
                     Field::Checksum => checksum = Some(fields.next_value()?),
                     Field::State if version.is_some_and(|version| version != VERSION) => {
                         fields.next_value::<IgnoredAny>()?;
                     }
-                    // Where a format has sorted the fields, the version comes later.
-                    Field::State => state = Some(fields.next_value()?),
+                    Field::State => match fields.next_value() {
+                        Ok(read) => state = Some(read),
+                        // Where a store has sorted the fields, the version comes later.
+                        Err(error) if version.is_none() => unread = Some(error),
+                        Err(error) => return Err(error),
+                    },
+                    Field::Other => {
+                        fields.next_value::<IgnoredAny>()?;
+                    }
                 }
             }
             let version = version.ok_or_else(|| A::Error::missing_field("version"))?;
             let checksum = checksum.ok_or_else(|| A::Error::missing_field("checksum"))?;
             if state.is_none() && version == VERSION {
-                return Err(A::Error::missing_field("state"));
+                return Err(unread.unwrap_or_else(|| A::Error::missing_field("state")));
             }
             Ok(Sealed { version, checksum, state })
         }

@@ -253,3 +253,25 @@ fn a_forged_checkpoint_of_a_question_tool_is_an_error_or_a_parser_that_reads_on(
         }
     }
 }
+
+/// What is kept is read again with a bracket in place of its first comma.
+#[test]
+fn what_is_kept_before_a_text_can_be_forged() {
+    let policy = Arc::new(Policy::new());
+    let mut parser = Parser::arguments_of("AskUserQuestion", policy.clone()).unwrap();
+    drop(parser.feed(r#"{"header":"H","#));
+    let stored = serde_json::to_value(parser.checkpoint()).unwrap();
+    let kept = paths(&stored).into_iter().find(|path| path.ends_with("/kept")).unwrap();
+    assert_eq!(stored.pointer(&kept).unwrap(), r#","header":"H""#);
+    let forgeries = ["é", "h", ",\"a", ",\"options\":[{\"label\":\"A\"", ",[[[{", ",}}]]", ",\"header\":{\"a\":"];
+    for forgery in forgeries {
+        let mut forged = stored.clone();
+        *forged.pointer_mut(&kept).unwrap() = forgery.into();
+        let checkpoint = serde_json::from_value::<Checkpoint>(forged).unwrap();
+        let Ok(mut parser) = Parser::resume(policy.clone(), checkpoint.with_valid_checksum()) else { continue };
+        parser
+            .feed(r#""question":"Q","options":["A"],"multiSelect":true}"#)
+            .for_each(|event| drop(format!("{event:?}")));
+        parser.finish().for_each(|event| drop(format!("{event:?}")));
+    }
+}

@@ -1,6 +1,7 @@
 """The events do not depend on how a stream is cut, nor on the type of its chunks, and no input fails otherwise."""
 
 import os
+from functools import partial
 
 import pytest
 from followup import ArgumentsParser, Complete, Parser, Partial, Rejected, ResponseParser
@@ -95,6 +96,26 @@ def test_bytes_that_are_no_checkpoint_are_a_value_error(data, create):
     except ValueError:
         return
     raise AssertionError(f"{data!r} is no checkpoint")
+
+
+@pytest.mark.parametrize(
+    ("create", "fed"),
+    [
+        (Parser, "<ask_followup_question><question>Wh"),
+        (partial(ArgumentsParser, "AskUserQuestion"), '{"questions": [{"question": "Wh'),
+        (ResponseParser, 'data: {"choices":[{"delta":{"content":"Hi'),
+    ],
+)
+def test_a_checkpoint_of_another_version_is_a_value_error_that_says_so(create, fed):
+    parser = create()
+    parser.feed(fed)
+    stored = parser.checkpoint()
+    create(checkpoint=stored)
+    # After the half of a surrogate pair comes the version of the format.
+    for version in (0, stored[2] - 1, stored[2] + 1, 127):
+        other = stored[:2] + bytes([version]) + stored[3:]
+        with pytest.raises(ValueError, match="another format version"):
+            create(checkpoint=other)
 
 
 @given(st.lists(st.tuples(st.integers(0, 200), st.integers(1, 255)), min_size=1, max_size=3), st.integers(0, 120))

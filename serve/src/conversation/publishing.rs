@@ -189,8 +189,12 @@ impl ConversationState {
             self.log.unpublished.failed = unpublished.failed;
         }
         if unpublished.pieces || replaces {
-            let pieces = self.pieces.as_ref().map(serde_json::to_string);
-            set.push(("pieces", pieces.and_then(Result::ok).unwrap_or_default()));
+            match self.pieces.as_ref().map(serde_json::to_string) {
+                None => set.push(("pieces", String::new())),
+                Some(Ok(json)) => set.push(("pieces", json)),
+                // A parser of another version can't be written again: what is stored stays.
+                Some(Err(_)) => {}
+            }
         }
         let last = frames.last().map_or(after, |frame| frame.id);
         let dropped_before = needs_view.then(|| self.log.buffer.before());

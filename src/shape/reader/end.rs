@@ -179,9 +179,9 @@ impl Reading<'_> {
             Some(Within::Question { .. }) => self.close_question(),
             Some(Within::Path { start, .. }) => utf8::truncate(&mut self.reader.paths, start),
             Some(Within::Arguments { is_question: true, .. }) => self.close_question(),
-            Some(Within::Kept { seen: all }) => {
+            Some(Within::Kept { seen: with_kept }) => {
                 if let Some(Within::Arguments { seen, .. }) = self.reader.within.first_mut() {
-                    *seen = all;
+                    *seen = with_kept;
                 }
             }
             _ => {}
@@ -260,12 +260,12 @@ impl Reading<'_> {
         if yes_no {
             self.add_yes_no();
         }
-        // A generic tool was told apart before.
+        // In a generic tool it only tells whose call it is.
         let needs_options = self.shape.needs_options() && !self.shape.is_generic();
-        if !has_text || needs_options && !has_options {
+        let count = self.form().map_or(0, |form| form.open_options().len());
+        if !has_text || needs_options && !has_options && count == 0 {
             return self.call.reject(Reason::MissingParameter);
         }
-        let count = self.form().map_or(0, |form| form.open_options().len());
         if has_options && constants.options.is_some_and(|limit| !limit.allows(count)) {
             self.repair(Note::RefusedByHost);
         }

@@ -11,7 +11,8 @@ use crate::json::lexer::Lexer;
 use crate::reason::{CallPart, Reason};
 
 impl ShapeReader {
-    /// Drops the members that are kept, of which the last is about to begin: only JSON can be kept.
+    /// Drops what is kept if the parameter that begins would be kept: parameters are no members of
+    /// JSON.
     pub(super) fn drop_kept(&mut self) {
         if core::mem::take(&mut self.is_keeping) {
             self.kept.clear();
@@ -70,12 +71,14 @@ impl Reading<'_> {
         }
         kept.replace_range(..1, "{");
         kept.push('}');
-        let level = self.reader.lexers.len();
+        let (level, depth) = (self.reader.lexers.len(), self.reader.within.len());
         self.reader.lexers.push(Lexer::NEW);
         (self.reader.value, self.reads_kept) = (Meaning::Kept, true);
         self.read_all_encoded(level, &kept);
         self.reads_kept = false;
         self.reader.lexers.truncate(level);
+        // Only a forged checkpoint leaves something open.
+        self.reader.within.truncate(depth);
         self.call.has_failed() || self.is_given(Meaning::Text(Place::Question(QuestionText::Text)))
     }
 

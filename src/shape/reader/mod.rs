@@ -380,6 +380,7 @@ impl ShapeReader {
             && self.pending.len() <= policy.limits.list().max(LONGEST_WORD + 4)
             && self.blanks.len() <= longest_blanks(policy).saturating_add(3)
             && self.kept.len() <= most_kept(policy).saturating_add(4)
+            && (self.kept.is_empty() || self.kept.starts_with(','))
             && self.paths.len() <= self.within.len() * (LONGEST_KEY + 8)
     }
 }
@@ -390,7 +391,7 @@ struct Reading<'r> {
     shape: Shape,
     call: &'r mut Call,
     policy: &'r Arc<Policy>,
-    /// The innermost lexer, or the one before, is that of what was kept.
+    /// What was kept is being read, by one lexer more.
     reads_kept: bool,
 }
 

@@ -447,7 +447,8 @@ impl Reader {
         // "or one without a text when it ends"; "in any other shape a question without options
         // rejects the call"
         let needs_options = table.is("needs options") && !table.is("generic");
-        if self.question().text.is_empty() || needs_options && !has_options {
+        // Those of a yes-or-no question are options, too.
+        if self.question().text.is_empty() || needs_options && self.question().options.is_empty() {
             return Err(Reason::MissingParameter);
         }
         let count = self.question().options.len();

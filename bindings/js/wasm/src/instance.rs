@@ -143,8 +143,10 @@ fn response(format: &str, options: Options<'_>, policy: Arc<Policy>, checkpoint:
         .with_open_calls(options.number("limits.openCalls", limits.open_calls)?)
         .with_arguments(options.number("limits.arguments", limits.arguments)?);
     if !checkpoint.is_empty() {
-        let parser = ResponseParser::resume(policy, limits, stored(checkpoint)?);
-        return parser.map(Box::new).map(Kind::Response).map_err(|error| error.to_string());
+        let (stored, rest) = stored(checkpoint)?;
+        let parser = ResponseParser::resume(policy, limits, stored).map_err(|error| error.to_string())?;
+        nothing_follows(rest)?;
+        return Ok(Kind::Response(Box::new(parser)));
     }
     let parser = match format {
         "auto" => ResponseParser::auto(policy),
@@ -155,7 +157,9 @@ fn response(format: &str, options: Options<'_>, policy: Arc<Policy>, checkpoint:
 
 #[cfg(feature = "full")]
 fn resume(policy: Arc<Policy>, checkpoint: &[u8], is_arguments: bool) -> Result<Parser, String> {
-    let parser = Parser::resume(policy, stored(checkpoint)?).map_err(|error| error.to_string())?;
+    let (stored, rest) = stored(checkpoint)?;
+    let parser = Parser::resume(policy, stored).map_err(|error| error.to_string())?;
+    nothing_follows(rest)?;
     // The checkpoint decides which kind of parser it becomes, not the class.
     if parser.is_arguments() == is_arguments { Ok(parser) } else { Err(NO_CHECKPOINT.into()) }
 }
@@ -169,9 +173,13 @@ fn resume(_: Arc<Policy>, _: &[u8], _: bool) -> Result<Parser, String> {
 const NO_CHECKPOINT: &str = "the bytes are no checkpoint";
 
 #[cfg(feature = "full")]
-fn stored<'a, T: serde::Deserialize<'a>>(checkpoint: &'a [u8]) -> Result<T, String> {
-    match postcard::take_from_bytes(checkpoint) {
-        Ok((stored, [])) => Ok(stored),
-        _ => Err(NO_CHECKPOINT.into()),
-    }
+fn stored<'a, T: serde::Deserialize<'a>>(checkpoint: &'a [u8]) -> Result<(T, &'a [u8]), String> {
+    postcard::take_from_bytes(checkpoint).map_err(|_| NO_CHECKPOINT.into())
+}
+
+/// Fails if something follows a checkpoint. In one of another version that is the state, which can't
+/// be read.
+#[cfg(feature = "full")]
+fn nothing_follows(rest: &[u8]) -> Result<(), String> {
+    if rest.is_empty() { Ok(()) } else { Err(NO_CHECKPOINT.into()) }
 }

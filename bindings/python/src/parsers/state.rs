@@ -162,7 +162,9 @@ impl Engine {
 
 /// Returns the engine of the bytes of a checkpoint: that of arguments, or of a message.
 pub(super) fn message_engine(policy: Arc<followup::Policy>, is_arguments: bool, stored: &[u8]) -> PyResult<Engine> {
-    let parser = Parser::resume(policy, whole(stored)?).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let (stored, rest) = checkpoint(stored)?;
+    let parser = Parser::resume(policy, stored).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    nothing_follows(rest)?;
     if parser.is_arguments() != is_arguments {
         return Err(no_checkpoint());
     }
@@ -175,17 +177,21 @@ pub(super) fn response_engine(
     limits: followup::wire::Limits,
     stored: &[u8],
 ) -> PyResult<Engine> {
-    let parser = ResponseParser::resume(policy, limits, whole(stored)?);
+    let (stored, rest) = checkpoint(stored)?;
+    let parser = ResponseParser::resume(policy, limits, stored);
     let parser = parser.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    nothing_follows(rest)?;
     Ok(Engine::Response(Box::new(parser)))
 }
 
-/// Returns what the bytes hold, if nothing follows it.
-fn whole<T: serde::de::DeserializeOwned>(stored: &[u8]) -> PyResult<T> {
-    match postcard::take_from_bytes(stored) {
-        Ok((checkpoint, [])) => Ok(checkpoint),
-        _ => Err(no_checkpoint()),
-    }
+/// Returns what the bytes hold, and what follows it.
+fn checkpoint<T: serde::de::DeserializeOwned>(stored: &[u8]) -> PyResult<(T, &[u8])> {
+    postcard::take_from_bytes(stored).map_err(|_| no_checkpoint())
+}
+
+/// Fails if something follows a checkpoint. In one of another version that is the state, which can't be read.
+fn nothing_follows(rest: &[u8]) -> PyResult<()> {
+    if rest.is_empty() { Ok(()) } else { Err(no_checkpoint()) }
 }
 
 fn no_checkpoint() -> PyErr {
