@@ -294,8 +294,7 @@ impl ApiError {
         matches!(self.code(), "store_unavailable" | "store_unreadable" | "elsewhere" | "not_found")
     }
 
-    /// Returns `true` if the same request may succeed in a moment, although nobody does anything
-    /// about it.
+    /// Returns `true` if the same request may succeed in a moment, without any change.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(self.code(), "store_unavailable" | "too_many_conversations")
     }

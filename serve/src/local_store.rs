@@ -40,7 +40,7 @@ impl Leaving {
         self.conversations.push(Arc::downgrade(conversation));
     }
 
-    /// Drops conversations of which the store can't be told, while there is no room. Returns the
+    /// Drops conversations that the store can't get now, while there is no room. Returns the
     /// memory of the rest.
     fn drop_unstored(&mut self, has_room: impl Fn() -> bool) -> usize {
         let mut rest = 0;

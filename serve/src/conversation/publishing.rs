@@ -46,7 +46,7 @@ impl Conversation {
         }
     }
 
-    /// Sets whether the store can't be told of a batch now.
+    /// Sets whether the store can't get a batch now.
     pub(crate) fn set_waiting(&self, is_waiting: bool) {
         if let Role::Writer(publication) = &mut self.state.lock().role {
             publication.is_waiting = is_waiting;

@@ -45,7 +45,7 @@ pub(super) struct Publication {
     pub(super) published: EventId,
     /// The store has, or has had, the conversation.
     pub(super) is_stored: bool,
-    /// The store can't be told of a batch now, which is tried again later.
+    /// The store can't get a batch now, which is tried again later.
     pub(super) is_waiting: bool,
     /// Number of batches so far.
     pub(super) batches: u64,

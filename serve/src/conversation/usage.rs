@@ -67,17 +67,18 @@ impl Conversation {
         self.unused().is_some_and(|unused| !unused.is_untold && unused.since.elapsed() >= idle)
     }
 
-    /// Drops a conversation that is not in use, and of which the store can't be told everything.
-    /// Frees its memory.
+    /// Drops a conversation that is not in use, and that the store can't get now. Frees its memory.
     ///
-    /// Returns `false` if it is in use, or the store may be told at any moment. It stays as it is
+    /// Returns `false` if it is in use, or the store may get it at any moment. It stays as it is
     /// then.
     pub(crate) fn drop_unstored(&self) -> bool {
-        if self.unused().is_none() {
+        let is_waiting = |role: &Role| matches!(role, Role::Writer(publication) if publication.is_waiting);
+        // To lock it for a change is one, which the store would have to get.
+        if !is_waiting(&self.state.lock().role) || self.unused().is_none() {
             return false;
         }
         let mut state = self.lock_for_change();
-        if !matches!(&state.role, Role::Writer(publication) if publication.is_waiting) {
+        if !is_waiting(&state.role) {
             return false;
         }
         state.end();

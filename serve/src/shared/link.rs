@@ -192,6 +192,7 @@ impl Link {
                 }
                 _ => {
                     if self.connect().await.is_ok() && self.reach() == Reach::All {
+                        (pause, incomplete) = (pause.min(LAST_PAUSE), None);
                         continue;
                     }
                 }

@@ -230,8 +230,8 @@ async fn missing_since(shared: &Shared, found: Comparison, missing: Option<Insta
     is_missing.then(|| missing.unwrap_or_else(Instant::now))
 }
 
-/// Compares a conversation with what is stored, and brings it up to date. `lost` is since when the
-/// store is known to have lost events of another writer.
+/// Compares a conversation with what is stored, and brings it up to date. `lost` is when it was
+/// first seen that the store has lost events of another writer.
 async fn compare(
     shared: &Arc<Shared>,
     conversation: &Arc<Conversation>,
@@ -284,15 +284,16 @@ async fn follow(
     if !has_lost_events && !conversation.follow(&stored) {
         load_all(shared, conversation).await?;
     }
-    // The store may tell an earlier writer, even this replica. The later one has a lease to add its
-    // events again.
-    let may_be_added = has_lost_events
-        && stored.epoch < last.epoch
-        && lost.is_none_or(|since| since.elapsed() < shared.lease.duration());
-    let is_dead = (needs_writer || has_lost_events) && !may_be_added && shared.is_dead(&stored.owner).await;
+    // The last writer has a lease to add its events again. The store may name an earlier one, even
+    // this replica, which writes no turn any more.
+    let is_earlier = has_lost_events && stored.epoch < last.epoch;
+    let is_given_up = has_lost_events && lost.is_some_and(|since| since.elapsed() >= shared.lease.duration());
+    let is_dead = match is_earlier {
+        true => is_given_up,
+        false => (needs_writer || has_lost_events) && shared.is_dead(&stored.owner).await,
+    };
     if has_lost_events {
-        if !is_dead {
-            // The writer adds them again.
+        if !is_dead && !is_given_up {
             return Ok(Comparison::Lost);
         }
         load_all(shared, conversation).await?;

@@ -108,7 +108,7 @@ async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
 
 #[tokio::test]
 async fn a_cluster_is_found_again_through_servers_that_the_address_does_not_have() {
-    let Some(mut store) = RedisCluster::start_to_fail().await else { return };
+    let Some(mut store) = RedisCluster::start_to_fail_slowly().await else { return };
     let lost = 1;
     let url = format!("redis+cluster://127.0.0.1:{}", store.nodes[lost].port);
     let (owner, other) = (replica(&url, &[]), replica(&url, &[]));

