@@ -40,7 +40,7 @@ test('a page on another replica shows a message while it is written, and its ans
   if (!store) return;
   const [writer, other] = await Promise.all([1, 2].map(() => service(t, ['--demo', '--store', store])));
   const [here, there] = [await newPage(t), await newPage(t)];
-  const id = await play(writer.url, 'database', { chunk: '2', delay: 40 });
+  const id = await play(writer.url, 'database', { chunk: '2', delay: 20 });
   await Promise.all([here.page.goto(`${writer.url}/#/c/${id}`), eventually(async () => (await fetch(`${other.url}/conversations/${id}`)).ok)]);
   await there.page.goto(`${other.url}/#/c/${id}`);
   // It is there before the message has ended, and grows.
