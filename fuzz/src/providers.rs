@@ -97,7 +97,7 @@ fn check_sent(sent: &Sent, cuts: &[u8], size: usize) {
         assert_eq!(others, sent.others);
         assert_eq!(prose, sent.prose);
     }
-    // Leaked calls are the business of the damaged bodies: what comes of them depends on the
+    // Leaked calls are the business of the damaged bodies: their events depend on the
     // others.
     assert!(sent.leaked.is_none() && sent.reasoned.is_none());
 }

@@ -78,7 +78,7 @@ struct Table {
     id_fallback: SmallVec<[Role; 2]>,
     /// The name of the tool is so common that other tools have it, too.
     is_generic: bool,
-    /// A call of a generic tool counts only once an option has come; of another tool, a question
+    /// A call of a generic tool counts only once it has an option; of another tool, a question
     /// without one rejects it.
     needs_options: bool,
     constants: Constants,
@@ -193,7 +193,7 @@ impl Shape {
         self.0.is_generic
     }
 
-    /// Returns `true` if a call of a tool with a generic name counts only once an option has come,
+    /// Returns `true` if a call of a tool with a generic name counts only once it has an option,
     /// and if a question of any other tool is rejected without one.
     pub(crate) fn needs_options(&self) -> bool {
         self.0.needs_options

@@ -150,7 +150,7 @@ fn an_error_in_a_choice_is_reported_once_and_cuts_off_its_calls() {
     );
 }
 
-/// The events of two calls that end before any arguments have come: another tool's, and one that
+/// The events of two calls that end before they have arguments: another tool's, and one that
 /// asks.
 fn calls_without_arguments(format: Format) -> [Vec<Value>; 2] {
     let of = |index: u64, name: &str| match format {

@@ -259,7 +259,7 @@ impl DashScopeParser {
         deltas.push(Delta::Call(CallDelta { index, id, name, arguments, ..CallDelta::default() }));
     }
 
-    /// Returns how the call at an index has come so far. If there are too many, the oldest is
+    /// Returns the progress of the call at an index. If there are too many, the oldest is
     /// forgotten.
     fn call_so_far(&mut self, index: Option<u64>) -> &mut CallProgress {
         let position = self.calls.iter().position(|call| call.index == index);

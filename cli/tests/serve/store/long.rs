@@ -104,11 +104,11 @@ async fn what_is_long_and_was_written_without_the_store_is_the_same_on_another_r
     let (owner, other) = (replica(&proxy.url(), &args), replica(&redis.url(), &args));
     let id = "long-away";
     let body = relay(&owner, id, &long(id, 3000, &"many words ".repeat(50), 2990)).await;
-    let is_begun = async || {
+    let is_shown = async || {
         let there = get(format!("/conversations/{id}")).send(&other).await;
         there.status == 200 && there.json()["items"].to_string().contains("many words")
     };
-    until(is_begun).await;
+    until(is_shown).await;
     let mut events = Events::of(&other, id, None).await;
     proxy.set(Passing::Cut);
     until(async || get("/readyz").send(&owner).await.status == 503).await;

@@ -288,7 +288,7 @@ async fn a_piece_that_is_sent_again_to_another_replica_is_skipped_and_a_missing_
     let replicas = [replica(&redis.url(), &[]), replica(&redis.url(), &[])];
     let whole = pieces::whole(&replicas[0]).await;
     for (index, from) in (0..pieces::len()).step_by(40).enumerate() {
-        let (to, [one, other]) = ((from + 40).min(pieces::len()), [0, 1].map(|nth| &replicas[(index + nth) % 2]));
+        let (to, [one, other]) = ((from + 40).min(pieces::len()), [0, 1].map(|offset| &replicas[(index + offset) % 2]));
         let is_last = to == pieces::len();
         for writer in [one, other] {
             assert_eq!(pieces::push(writer, "again", "a", from, to, is_last).await.ok()["offset"], to);
