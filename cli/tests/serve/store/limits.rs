@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::redis_server::RedisServer;
 use super::scene::{answer, asks_and_continues, body_of, is_asked, relay, replica, snapshot};
@@ -271,17 +271,19 @@ async fn what_has_expired_in_the_store_is_not_taken_for_lost() {
     }
 }
 
+/// Returns the ids in the list of conversations.
+async fn listed(replica: &Service) -> Vec<Value> {
+    let all = get("/conversations").send(replica).await.ok();
+    all["conversations"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect()
+}
+
 #[tokio::test]
 async fn changes_of_the_list_are_seen_after_the_store_has_lost_it() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
-    let listed = async || {
-        let all = get("/conversations").send(&other).await.ok();
-        all["conversations"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
-    };
     push(&owner, "before-loss", "Hi").await;
     until(async || redis.ask("HGET followup:{list}:entries before-loss").contains("ended")).await;
-    assert_eq!(listed().await, ["before-loss"]);
+    assert_eq!(listed(&other).await, ["before-loss"]);
     redis.tell("DEL followup:{list}:entries followup:{list}:changes followup:{list}:ends");
     // More changes than the replica had seen before.
     for index in 0..4 {
@@ -289,7 +291,7 @@ async fn changes_of_the_list_are_seen_after_the_store_has_lost_it() {
         until(async || redis.ask(&format!("HGET followup:{{list}}:entries after-loss-{index}")).contains("ended"))
             .await;
     }
-    let ids = listed().await;
+    let ids = listed(&other).await;
     for index in 0..4 {
         assert!(ids.contains(&json!(format!("after-loss-{index}"))), "{ids:?}");
     }
@@ -299,18 +301,14 @@ async fn changes_of_the_list_are_seen_after_the_store_has_lost_it() {
 async fn changes_of_the_list_are_seen_after_the_clock_of_the_store_was_set_back() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
-    let listed = async || {
-        let all = get("/conversations").send(&other).await.ok();
-        all["conversations"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
-    };
     push(&owner, "before", "Hi").await;
     until(async || redis.ask("HGET followup:{list}:entries before").contains("ended")).await;
     // As if the clock had been ahead: the number of this change is later than any time.
     redis.tell("ZADD followup:{list}:changes 9007199254000000 before");
-    assert_eq!(listed().await, ["before"]);
+    assert_eq!(listed(&other).await, ["before"]);
     push(&owner, "after", "Hi").await;
     until(async || redis.ask("HGET followup:{list}:entries after").contains("ended")).await;
-    assert!(listed().await.contains(&json!("after")));
+    assert!(listed(&other).await.contains(&json!("after")));
 }
 
 #[tokio::test]
