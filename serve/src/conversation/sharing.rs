@@ -53,6 +53,15 @@ impl Conversation {
         Some(state.log.buffer.last()).filter(|last| is_followed && last.number > 0)
     }
 
+    /// Returns the epoch of the process that writes the conversation's events, as far as is known,
+    /// if that is another one.
+    pub(crate) fn followed_epoch(&self) -> Option<u64> {
+        match &self.state.lock().role {
+            Role::Follower(followed) if !followed.is_outdated => Some(followed.epoch),
+            Role::Alone | Role::Writer(_) | Role::Follower(_) => None,
+        }
+    }
+
     /// Applies what another process has written.
     ///
     /// Returns `false` if something is missing before it, so that the conversation has to be
@@ -76,7 +85,7 @@ impl Conversation {
             }
             state.log.append(entry, last, last, &self.metrics);
         }
-        state.follow(stored.facts.clone());
+        state.follow(stored.facts.clone(), stored.epoch);
         true
     }
 
@@ -102,15 +111,9 @@ impl Conversation {
         let mut state = self.state.lock();
         let facts = state.facts();
         state.forget_what_writers_know(&self.settings);
-        state.role = Role::Follower(Followed { facts, is_outdated: true });
+        state.role = Role::Follower(Followed { facts, epoch: 0, is_outdated: true });
         // Nobody needs to wait any longer.
         self.told.send_replace(());
-    }
-
-    /// Returns `true` if the events here may differ from those of the writer, which is another
-    /// process.
-    pub(crate) fn is_outdated(&self) -> bool {
-        matches!(&self.state.lock().role, Role::Follower(followed) if followed.is_outdated)
     }
 
     /// The answer to a question that the store has accepted was given.
@@ -157,15 +160,16 @@ impl Conversation {
 }
 
 impl ConversationState {
-    /// Lets another process be the writer. These are the newest facts, and all its events are here.
-    fn follow(&mut self, facts: Facts) {
+    /// Lets another process be the writer, in this epoch. These are the newest facts, and all its
+    /// events are here.
+    fn follow(&mut self, facts: Facts, epoch: u64) {
         self.turn = facts.turn;
         self.title.clone_from(&facts.title);
         self.updated = time(facts.updated);
         if !facts.retry {
             self.failed_request = None;
         }
-        self.role = Role::Follower(Followed { facts, is_outdated: false });
+        self.role = Role::Follower(Followed { facts, epoch, is_outdated: false });
     }
 
     /// Forgets everything but who writes the conversation.
@@ -186,7 +190,7 @@ impl ConversationState {
 
     /// Replaces everything by what is stored, as another process has written it.
     fn load(&mut self, stored: StoredConversation, settings: &Settings, metrics: &Metrics) {
-        let StoredConversation { last, facts, view, entries, .. } = stored;
+        let StoredConversation { epoch, last, facts, view, entries, .. } = stored;
         let limits = settings.limits;
         let (transcript, viewed) = match view {
             Some(view) => {
@@ -209,7 +213,7 @@ impl ConversationState {
             self.log.unpublished.events += 1;
             self.log.unpublished.bytes += name.len() + data.len();
         }
-        self.follow(facts);
+        self.follow(facts, epoch);
     }
 
     fn take_over(

@@ -210,6 +210,21 @@ impl Shared {
         Ok(())
     }
 
+    /// Returns `true` if another replica writes a conversation, which this one has written in that
+    /// epoch.
+    ///
+    /// The store may have lost that this one became the writer, and an earlier one has added events
+    /// since. To write the log anew would lose them.
+    pub(super) fn is_written_by_another(
+        &self,
+        conversation: &Conversation,
+        epoch: u64,
+        stored: &StoredConversation,
+    ) -> bool {
+        stored.is_written_by_another(epoch, |owner| self.lease.is_own(owner))
+            || stored.last.is_some_and(|stored| stored > conversation.last())
+    }
+
     /// Another replica has become the writer of a conversation, which this one wrote in that epoch.
     pub(super) async fn lost(&self, conversation: &Arc<Conversation>, epoch: u64) {
         let _updating = conversation.updating.lock().await;
@@ -217,7 +232,7 @@ impl Shared {
             return;
         }
         match self.commands.load(conversation.id(), None).await {
-            Ok(Found::Stored(stored)) if stored.is_written_by_another(epoch, |owner| self.lease.is_own(owner)) => {
+            Ok(Found::Stored(stored)) if self.is_written_by_another(conversation, epoch, &stored) => {
                 conversation.resign();
                 conversation.load(*stored);
             }

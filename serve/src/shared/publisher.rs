@@ -44,8 +44,10 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
                         let _ = shared.list_conversation(&conversation).await;
                     }
                 }
-                Ok(Appended::Gap(last)) => conversation.repair(last),
-                Ok(Appended::Lost) => {
+                Ok(Appended::Gap(last)) if last.is_none_or(|last| last <= conversation.last()) => {
+                    conversation.repair(last);
+                }
+                Ok(Appended::Gap(_) | Appended::Lost) => {
                     shared.lost(&conversation, batch.epoch).await;
                     if conversation.epoch() == Some(batch.epoch) {
                         // It is not certain that another replica writes it.

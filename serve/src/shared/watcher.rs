@@ -144,7 +144,8 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
     // The rings that were followed by a comparison, and when that was.
     let (mut rings, mut compared) = (None, Instant::now());
     let mut awaits_writer = false;
-    // Since when the store has had nothing of the conversation, or less than this replica.
+    // Since when the store has had nothing of the conversation, or an earlier state than this
+    // replica.
     let (mut missing, mut lost) = (None, None);
     while let Some(conversation) = conversation.upgrade() {
         let is_here = shared.local.find(&id).is_some_and(|one| Arc::ptr_eq(&one, &conversation));
@@ -195,8 +196,10 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         if !was_rung {
             rings = None;
         }
-        // What another replica writes is kept here only while it is read.
-        if !was_rung && !has_readers && shared.local.forget(&id) {
+        // What another replica writes is kept here only while it is read, or while the store may
+        // have less of it.
+        let may_be_newer = lost.is_some() || shared.lease.is_unsure();
+        if !was_rung && !has_readers && !may_be_newer && shared.local.forget(&id) {
             break;
         }
     }
@@ -213,7 +216,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
 enum Comparison {
     /// The store has nothing of the conversation, which another replica writes.
     Missing,
-    /// The store has lost events, which the writer adds again.
+    /// The store has lost events, or who the writer is. The writer tells it again.
     Lost,
     /// Another replica has something to do in it, which may die before.
     AwaitsWriter,
@@ -231,7 +234,7 @@ async fn missing_since(shared: &Shared, found: Comparison, missing: Option<Insta
 }
 
 /// Compares a conversation with what is stored, and brings it up to date. `lost` is when it was
-/// first seen that the store has lost events of another writer.
+/// first seen that the store has lost what another writer had told it.
 async fn compare(
     shared: &Arc<Shared>,
     conversation: &Arc<Conversation>,
@@ -251,13 +254,15 @@ async fn compare(
             shared.local.end(conversation);
         }
         (Some(_), Found::Nothing) => conversation.add_missing(None),
-        (Some(epoch), Found::Stored(stored))
-            if stored.is_written_by_another(epoch, |owner| shared.lease.is_own(owner)) =>
-        {
+        (Some(epoch), Found::Stored(stored)) if shared.is_written_by_another(conversation, epoch, &stored) => {
             drop(updating);
             shared.lost(conversation, epoch).await;
         }
-        (Some(_), Found::Stored(stored)) => {
+        (Some(epoch), Found::Stored(stored)) => {
+            if stored.epoch < epoch {
+                // The store has lost that this replica became the writer.
+                conversation.store_facts_anew();
+            }
             conversation.add_missing(stored.last);
             shared.give_answers(conversation, stored.answers);
         }
@@ -278,21 +283,25 @@ async fn follow(
 ) -> Result<Comparison, StoreError> {
     let is_to_continue = stored.take_is_to_continue(&shared.settings);
     let needs_writer = stored.is_streaming() || !stored.answers.is_empty() || is_to_continue;
-    let has_lost_events = !conversation.is_outdated() && stored.last.is_some_and(|stored| stored < last);
+    let followed = conversation.followed_epoch().map(|epoch| epoch.max(last.epoch));
+    let has_lost_events = followed.is_some() && stored.last.is_some_and(|stored| stored < last);
+    // The store may name an earlier writer, even this replica, which writes no turn any more. If it
+    // has events that are new here, that one has added them since.
+    let has_lost_writer =
+        followed.is_some_and(|followed| stored.epoch < followed) && stored.last.is_none_or(|stored| stored <= last);
+    let has_lost_something = has_lost_events || has_lost_writer;
     // Readers get what is new before it is known whether the writer lives, for which the store may
     // be slow.
-    if !has_lost_events && !conversation.follow(&stored) {
+    if !has_lost_something && !conversation.follow(&stored) {
         load_all(shared, conversation).await?;
     }
-    // The last writer has a lease to add its events again. The store may name an earlier one, even
-    // this replica, which writes no turn any more.
-    let is_earlier = has_lost_events && stored.epoch < last.epoch;
-    let is_given_up = has_lost_events && lost.is_some_and(|since| since.elapsed() >= shared.lease.duration());
-    let is_dead = match is_earlier {
+    // The last writer has a lease to tell the store again.
+    let is_given_up = has_lost_something && lost.is_some_and(|since| since.elapsed() >= shared.lease.duration());
+    let is_dead = match has_lost_writer {
         true => is_given_up,
         false => (needs_writer || has_lost_events) && shared.is_dead(&stored.owner).await,
     };
-    if has_lost_events {
+    if has_lost_something {
         if !is_dead && !is_given_up {
             return Ok(Comparison::Lost);
         }

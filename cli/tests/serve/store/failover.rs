@@ -101,6 +101,73 @@ async fn the_last_writer_adds_its_events_again_although_the_promoted_copy_tells_
 }
 
 #[tokio::test]
+async fn the_last_turn_is_whole_after_a_failover_although_its_writer_had_ended_it_and_another_took_over() {
+    let Some(mut store) = Sentinels::start_slow().await else { return };
+    let id = "lost-take";
+    let args = ["--lease", "20"];
+    let (first, last) = (replica(&store.url(), &args), replica(&store.url(), &args));
+    let body = relay(&first, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&last, id).await).await;
+    let mut events = Events::of(&last, id, None).await;
+    // The copy has the question, and misses what follows.
+    until(async || store.copy.ask(&format!("XRANGE followup:{{{id}}}:log - +")).contains("Sure?")).await;
+    store.copy.signal(Signal::STOP);
+    assert_eq!(store.primary.ask("CLIENT KILL TYPE replica"), ":1");
+    open_gate(id).await;
+    soon(body).await.unwrap();
+    answer(&first, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    events.up_to(|event| event.kind == "replied").await;
+    // For this, the other replica becomes the writer. It adds no event.
+    assert_eq!(answer(&last, id, &json!({"number": 0, "suggestion": 1})).await.error().0, 409);
+    snapshot(&first, id).await;
+    // It can't assert at once that it is the writer.
+    last.signal(Signal::STOP);
+    store.primary.kill();
+    store.copy.signal(Signal::CONT);
+    until(async || get("/readyz").send(&first).await.status == 503).await;
+    store.promoted().await;
+    until(async || get("/readyz").send(&first).await.status == 200).await;
+    // By what is stored, this one is still writing its turn.
+    assert_eq!(answer(&first, id, &json!({"number": 0, "suggestion": 1})).await.error().0, 503);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    last.signal(Signal::CONT);
+    until(async || store.copy.ask(&format!("HGET followup:{{{id}}}:state turn")).contains("ended")).await;
+    for service in [&first, &last] {
+        until(async || snapshot(service, id).await == snapshot(&last, id).await).await;
+        let page = Page::of_snapshot(&snapshot(service, id).await);
+        assert_eq!(page.all("call")[0]["answered"]["said"], "Yes");
+        assert_eq!(page.all("end")[0]["cut_off"], false);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_kept_although_the_promoted_copy_has_lost_who_became_the_writer_before_it() {
+    let Some(mut store) = Sentinels::start_slow().await else { return };
+    let id = "lost-role";
+    let args = ["--lease", "20"];
+    let (first, second) = (replica(&store.url(), &args), replica(&store.url(), &args));
+    open_gate(id).await;
+    soon(relay(&first, id, &asks_and_continues(id)).await).await.unwrap();
+    until(async || snapshot(&second, id).await["turn"] == "ended").await;
+    store.replicated().await;
+    // The second one becomes the writer, of which neither the first one nor the copy hears.
+    store.copy.signal(Signal::STOP);
+    assert_eq!(store.primary.ask("CLIENT KILL TYPE replica"), ":1");
+    first.signal(Signal::STOP);
+    assert_eq!(answer(&second, id, &json!({"number": 0, "suggestion": 9})).await.status, 422);
+    second.signal(Signal::STOP);
+    store.primary.kill();
+    store.copy.signal(Signal::CONT);
+    first.signal(Signal::CONT);
+    store.promoted().await;
+    until(async || answer(&first, id, &json!({"number": 0, "suggestion": 0})).await.status == 200).await;
+    second.signal(Signal::CONT);
+    until(async || snapshot(&second, id).await == snapshot(&first, id).await).await;
+    let page = Page::of_snapshot(&snapshot(&second, id).await);
+    assert_eq!(page.all("call")[0]["answered"]["said"], "Yes");
+}
+
+#[tokio::test]
 async fn sentinels_have_a_password_of_their_own() {
     let Some(mut store) = Sentinels::start_locked("s3cret-of-the-sentinels").await else { return };
     for server in [&store.primary, &store.copy] {

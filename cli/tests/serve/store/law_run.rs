@@ -29,6 +29,8 @@ pub(super) const DEADLINE: Duration = Duration::from_secs(90);
 pub(super) struct World {
     pub(super) replicas: Vec<Replica>,
     store: Mutex<Store>,
+    /// Replicas may be killed. Their leases are short then.
+    may_kill: bool,
 }
 
 /// The store of a run.
@@ -94,6 +96,10 @@ impl World {
     /// Starts everything; `None` if there is no Redis.
     async fn start(seed: u64, rng: &mut Rng) -> Option<Arc<World>> {
         let store = Store::start(seed).await?;
+        // With a replica and a primary killed, what only these two had is lost.
+        let may_kill = rng.bool() && !matches!(store, Store::Watched(_));
+        // A replica that is paused for less than three seconds is not taken for dead.
+        let lease = if may_kill { "1" } else { "3" };
         let replicas = (0..rng.usize(2..=3)).map(|_| {
             let (url, proxy) = match &store {
                 Store::One(redis) => {
@@ -103,10 +109,10 @@ impl World {
                 Store::Watched(store) => (store.url(), None),
                 Store::Cluster(store) => (store.url(), None),
             };
-            let service = replica(&url, &["--lease", "1", "--continue", "--upstream-key", "k"]);
+            let service = replica(&url, &["--lease", lease, "--continue", "--upstream-key", "k"]);
             Replica { address: service.address.clone(), service: Mutex::new(Some(service)), proxy }
         });
-        Some(Arc::new(World { replicas: replicas.collect(), store: Mutex::new(store) }))
+        Some(Arc::new(World { replicas: replicas.collect(), store: Mutex::new(store), may_kill }))
     }
 
     /// Returns what the store has of a conversation.
@@ -122,12 +128,12 @@ impl World {
     ///
     /// With a replica and the server killed, what only these two had is lost, so it is one or the
     /// other.
-    async fn trouble(&self, rng: &mut Rng, may_kill: bool) -> bool {
+    async fn trouble(&self, rng: &mut Rng) -> bool {
         let index = rng.usize(..self.replicas.len());
         let Replica { service, proxy, .. } = &self.replicas[index];
         let pause = Duration::from_millis(rng.u64(1..300));
         match rng.usize(..8) {
-            0 | 1 if may_kill && index + 1 < self.replicas.len() => drop(service.lock().await.take()),
+            0 | 1 if self.may_kill && index + 1 < self.replicas.len() => drop(service.lock().await.take()),
             2 => {
                 if let Some(service) = &*service.lock().await {
                     service.signal(Signal::STOP);
@@ -135,7 +141,7 @@ impl World {
                     service.signal(Signal::CONT);
                 }
             }
-            3 if !may_kill => self.lose_server(pause).await,
+            3 if !self.may_kill => self.lose_server(pause).await,
             4 => during(proxy, Passing::Cut, pause).await,
             5 => during(proxy, Passing::Nothing, pause * 2).await,
             6 => {
@@ -169,6 +175,10 @@ impl World {
                     store.copy.signal(Signal::CONT);
                 }
                 store.promoted().await;
+                // Nobody may be away for a lease longer than the others.
+                for replica in &self.replicas {
+                    until(async || get("/readyz").send_to(&replica.address).await.status == 200).await;
+                }
             }
             Store::Cluster(_) => tokio::time::sleep(pause).await,
         }
@@ -204,15 +214,15 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
         let (response, start) = begin(&world, &id, &play, &mut rng).await;
         conversations.push(tokio::spawn(converse(world.clone(), id, start, play, response, rng)));
     }
-    // Such a store may take longer than a lease on a busy machine.
-    let (may_kill, mut has_only_delays) = (rng.bool() && !loses_primary, is_one);
+    // A short lease may end on a busy machine, and such a store may be away for longer.
+    let mut has_only_delays = is_one && !world.may_kill;
     let troubles = rng.usize(1..=3);
     let lost_at = rng.usize(..troubles);
     for index in 0..troubles {
         if loses_primary && index == lost_at {
             world.lose_server(Duration::from_millis(rng.u64(1..300))).await;
         }
-        has_only_delays &= world.trouble(&mut rng, may_kill).await;
+        has_only_delays &= world.trouble(&mut rng).await;
     }
     let mut told = Vec::new();
     for conversation in conversations {

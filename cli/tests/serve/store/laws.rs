@@ -100,7 +100,7 @@ async fn agreed(world: &World, told: &Told, has_only_delays: bool) -> Page {
                 && page.turn != "streaming"
                 && pages.iter().all(|other| other.as_ref() == Some(&page))
                 && (told.accepted.is_empty() || answer(&page).is_some())
-                && (!has_only_delays || answer(&page).is_none() || page.prose().ends_with("Done."))
+                && (!has_only_delays || answer(&page).is_none() || page.prose().ends_with("Done.") || is_cut_off(&page))
                 && told.readers.iter().all(|reader| reader.shows(&page))
             {
                 return page;
@@ -115,7 +115,10 @@ async fn agreed(world: &World, told: &Told, has_only_delays: bool) -> Page {
         Err(_) => {
             let read: Vec<_> = told.readers.iter().map(Reader::seen).collect();
             let stored = world.stored(&told.id).await;
-            panic!("no agreement about {}: the replicas show {seen}; readers saw {read:?}; stored: {stored}", told.id)
+            panic!(
+                "no agreement about {}: accepted were {:?}; the replicas show {seen}; readers saw {read:?}; stored: {stored}",
+                told.id, told.accepted
+            )
         }
     }
 }
