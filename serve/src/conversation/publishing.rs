@@ -73,6 +73,15 @@ impl Conversation {
         }
     }
 
+    /// Returns `true` if the log in the store, which ends with this event, has events of an earlier
+    /// writer that are not here. They were added after the store had lost who became the writer.
+    pub(crate) fn is_overtaken(&self, last: Option<EventId>) -> bool {
+        let (state, Some(last)) = (self.state.lock(), last) else { return false };
+        let Role::Writer(publication) = &state.role else { return false };
+        let is_later = last.epoch < publication.epoch && last > publication.published;
+        is_later && state.log.buffer.frames_after(last).is_none()
+    }
+
     /// The log in the store ends with another event than expected.
     ///
     /// What it lacks is appended again if it is still known. Otherwise the log begins anew.

@@ -48,7 +48,7 @@ impl Conversation {
         // A conversation without a turn was created a moment ago for a turn that is about to begin.
         // The next piece of a message may never come.
         let is_busy = match state.turn {
-            TurnState::Streaming => !state.awaits_piece(),
+            TurnState::Streaming => !state.awaits_piece() && !matches!(state.role, Role::Follower(_)),
             TurnState::None => true,
             TurnState::Ended | TurnState::CutOff => false,
         };

@@ -213,16 +213,14 @@ impl Shared {
     /// Returns `true` if another replica writes a conversation, which this one has written in that
     /// epoch.
     ///
-    /// The store may have lost that this one became the writer, and an earlier one has added events
-    /// since. To write the log anew would lose them.
+    /// Even if this one is the later writer, the other has stored what this one has not.
     pub(super) fn is_written_by_another(
         &self,
         conversation: &Conversation,
         epoch: u64,
         stored: &StoredConversation,
     ) -> bool {
-        stored.is_written_by_another(epoch, |owner| self.lease.is_own(owner))
-            || stored.last.is_some_and(|stored| stored > conversation.last())
+        stored.is_written_by_another(epoch, |owner| self.lease.is_own(owner)) || conversation.is_overtaken(stored.last)
     }
 
     /// Another replica has become the writer of a conversation, which this one wrote in that epoch.

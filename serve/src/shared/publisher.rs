@@ -44,9 +44,7 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
                         let _ = shared.list_conversation(&conversation).await;
                     }
                 }
-                Ok(Appended::Gap(last)) if last.is_none_or(|last| last <= conversation.last()) => {
-                    conversation.repair(last);
-                }
+                Ok(Appended::Gap(last)) if !conversation.is_overtaken(last) => conversation.repair(last),
                 Ok(Appended::Gap(_) | Appended::Lost) => {
                     shared.lost(&conversation, batch.epoch).await;
                     if conversation.epoch() == Some(batch.epoch) {

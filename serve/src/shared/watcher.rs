@@ -192,14 +192,15 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         // A reader may come at any time, and what it reads must not expire.
         let interval = INTERVAL.min((shared.settings.limits.idle / 4).max(LEAST_INTERVAL));
         let interval = if is_urgent { URGENT_INTERVAL.min(interval) } else { interval };
+        // The store may have less of it than this replica.
+        let may_be_newer = lost.is_some() || rings.is_none();
         let was_rung = tokio::time::timeout(interval, bell.changed()).await.is_ok();
         if !was_rung {
             rings = None;
         }
-        // What another replica writes is kept here only while it is read, or while the store may
-        // have less of it.
-        let may_be_newer = lost.is_some() || shared.lease.is_unsure();
-        if !was_rung && !has_readers && !may_be_newer && shared.local.forget(&id) {
+        // What another replica writes is kept here only while it is read, or while the store can't
+        // be reached.
+        if !was_rung && !has_readers && !may_be_newer && shared.is_up_for(&id) && shared.local.forget(&id) {
             break;
         }
     }
@@ -296,7 +297,8 @@ async fn follow(
         load_all(shared, conversation).await?;
     }
     // The last writer has a lease to tell the store again.
-    let is_given_up = has_lost_something && lost.is_some_and(|since| since.elapsed() >= shared.lease.duration());
+    let has_waited = lost.is_some_and(|since| since.elapsed() >= shared.lease.duration());
+    let is_given_up = has_lost_something && has_waited && !shared.lease.is_unsure();
     let is_dead = match has_lost_writer {
         true => is_given_up,
         false => (needs_writer || has_lost_events) && shared.is_dead(&stored.owner).await,

@@ -29,7 +29,7 @@ pub(super) const DEADLINE: Duration = Duration::from_secs(90);
 pub(super) struct World {
     pub(super) replicas: Vec<Replica>,
     store: Mutex<Store>,
-    /// Replicas may be killed. Their leases are short then.
+    /// Replicas may be killed, and have short leases.
     may_kill: bool,
 }
 
@@ -98,7 +98,7 @@ impl World {
         let store = Store::start(seed).await?;
         // With a replica and a primary killed, what only these two had is lost.
         let may_kill = rng.bool() && !matches!(store, Store::Watched(_));
-        // A replica that is paused for less than three seconds is not taken for dead.
+        // Then a replica that is paused is not taken for dead: it renews its lease each second.
         let lease = if may_kill { "1" } else { "3" };
         let replicas = (0..rng.usize(2..=3)).map(|_| {
             let (url, proxy) = match &store {
@@ -137,7 +137,7 @@ impl World {
             2 => {
                 if let Some(service) = &*service.lock().await {
                     service.signal(Signal::STOP);
-                    tokio::time::sleep(pause * rng.u32(1..8)).await;
+                    tokio::time::sleep(pause * rng.u32(1..7)).await;
                     service.signal(Signal::CONT);
                 }
             }
@@ -266,7 +266,8 @@ async fn converse(
     let users: Vec<JoinHandle<Option<String>>> =
         (0..rng.usize(0..=3)).map(|nth| tokio::spawn(user(world.clone(), id.clone(), nth, rng.fork()))).collect();
     // Some turns take longer than a lease, so that a replica that lives could be taken for dead.
-    let longest = if rng.u8(..4) == 0 { 2500 } else { 200 };
+    let longer = if world.may_kill { 2500 } else { 5500 };
+    let longest = if rng.u8(..4) == 0 { longer } else { 200 };
     tokio::time::sleep(Duration::from_millis(rng.u64(1..longest))).await;
     open_gate(&id).await;
     let relayed = relayed.await.unwrap();
