@@ -32,6 +32,11 @@ export function open<T>(source: Readable<T>): Chunks<T> {
   return { next: async () => iterator.next(), cancel: async () => iterator.return?.(), failure };
 }
 
+/** Whether a value can be opened. */
+export function isReadable(value: unknown): boolean {
+  return typeof value === "string" || isResponse(value) || isStream(value) || isIterable(value);
+}
+
 /** Whether a value is bytes, also those of another realm. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && (value as Partial<Uint8Array>)[Symbol.toStringTag] === "Uint8Array";
@@ -43,6 +48,10 @@ function isResponse(value: unknown): value is Response {
 
 function isStream<T>(value: unknown): value is ReadableStream<T> {
   return isObject(value) && "getReader" in value && typeof value.getReader === "function";
+}
+
+function isIterable(value: unknown): boolean {
+  return isObject(value) && (Symbol.asyncIterator in value || Symbol.iterator in value);
 }
 
 function isObject(value: unknown): value is object {

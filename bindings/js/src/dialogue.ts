@@ -214,7 +214,7 @@ export class Dialogue {
 
 /** Returns the reply that the model gets as the result of a call that can't be asked. */
 export function correctionReply(correction: Correction): Reply {
-  const { id, model, isError } = correction;
+  const { id, model, isError } = object(correction, "correction") as unknown as Correction;
   return { kind: "correction", text: model, ...(id !== undefined && { id }), ...(isError && { isError }) };
 }
 

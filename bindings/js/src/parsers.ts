@@ -6,7 +6,7 @@ import { Boundary, type Shown } from "./boundary.js";
 import { isBytes } from "./chunks.js";
 import type { FollowupEvent } from "./events.js";
 import { checkedModule } from "./module/check.js";
-import { encode, kind, type PolicyOptions, type ResponseOptions } from "./options.js";
+import { check, encode, kind, type PolicyOptions, type ResponseOptions } from "./options.js";
 import { append, type CallView, emptyView } from "./view.js";
 
 const NO_BYTES = new Uint8Array();
@@ -102,7 +102,7 @@ abstract class Base {
    */
   view(call?: number): CallView | undefined {
     this.#open();
-    if (call !== undefined) return this.#views.get(call);
+    if (call !== undefined) return this.#views.get(check(call, "number", "call"));
     let newest: CallView | undefined;
     for (const view of this.#views.values()) newest = view;
     return newest;

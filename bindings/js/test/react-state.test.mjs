@@ -209,6 +209,15 @@ describe("the state", () => {
     }
   });
 
+  test("takes events only, and keeps those before one that is none", async () => {
+    for (const [wrong, kind] of [[5, "number"], [null, "null"], [{ type: "txt" }, "object"], [new ArrayBuffer(1), "object"]]) {
+      const store = new FollowupStore();
+      const message = `event: an event of a parser was expected, not ${kind}`;
+      assert.throws(() => store.push([{ type: "text", text: "A" }, wrong]), { name: "TypeError", message });
+      assert.equal((await until(store, ({ text }) => text !== "")).text, "A");
+    }
+  });
+
   test("ignores what comes after the end", async () => {
     const store = new FollowupStore();
     store.end();
@@ -273,6 +282,15 @@ describe("a source", () => {
     resolve(new ReadableStream({ cancel: () => void (cancelled = true) }));
     await new Promise((done) => setTimeout(done, 0));
     assert.ok(cancelled);
+  });
+
+  test("fails with a chunk that is no text, no bytes and no event", async () => {
+    for (const wrong of [5, null, new ArrayBuffer(1)]) {
+      const { status, error } = await readAll([CHAT, wrong]);
+      assert.equal(status, "failed");
+      assert.ok(error instanceof TypeError);
+      assert.match(error.message, /^chunk: a string, a Uint8Array or an event was expected, not (number|null|object)$/);
+    }
   });
 
   test("that can't be had fails", async () => {

@@ -1,6 +1,7 @@
 // Builds the parts of a message (prose, calls, errors) from events.
 
 import type { CompleteEvent, ErrorEvent, FollowupEvent, PartialEvent, Question, RejectedEvent } from "../events.js";
+import { kind } from "../options.js";
 import { append, type CallView, emptyView } from "../view.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import type { Call, Content, OpenCall, Part } from "./state.js";
@@ -26,7 +27,7 @@ export class ContentBuilder {
   readonly #tools = new Map<string, number>();
 
   apply(event: FollowupEvent): void {
-    switch (event.type) {
+    switch (event?.type) {
       case "text":
         this.#text += event.text;
         return this.#appendText(event.text);
@@ -42,6 +43,9 @@ export class ContentBuilder {
       case "error":
         this.#errors.push(event);
         this.#parts.push({ type: "error", error: event });
+        return;
+      default:
+        throw new TypeError(`event: an event of a parser was expected, not ${kind(event)}`);
     }
   }
 

@@ -27,12 +27,15 @@ export class FollowupStore {
   /** Returns the state of the last frame. */
   getState = (): FollowupState => this.#state;
 
-  /** Adds events. After the end they are ignored. */
+  /** Adds events. After the end they are ignored. Throws a `TypeError` for what is no event; those before it count. */
   push(events: Iterable<FollowupEvent>): void {
     if (this.#isOver()) return;
     this.#status = { status: "streaming" };
-    for (const event of events) this.#content.apply(event);
-    this.#changed();
+    try {
+      for (const event of events) this.#content.apply(event);
+    } finally {
+      this.#changed();
+    }
   }
 
   /** Ends the stream. Calls that still grow are rejected. */

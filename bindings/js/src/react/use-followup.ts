@@ -1,10 +1,10 @@
 // The hook `useFollowup`, which returns the state of a stream and the actions of the user.
 
 import { useMemo, useSyncExternalStore } from "react";
-import { kind, type ResponseOptions } from "../options.js";
+import type { ResponseOptions } from "../options.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { Reading } from "./reading.js";
-import type { StreamSource } from "./source.js";
+import { checkSource, type StreamSource } from "./source.js";
 import { type FollowupState, IDLE } from "./state.js";
 import { FollowupStore } from "./store.js";
 
@@ -31,7 +31,7 @@ export type FollowupResult = FollowupState & {
 export function useFollowup(source: StreamSource | FollowupStore | null | undefined, options?: ResponseOptions): FollowupResult {
   // A text can be iterated, but is no key.
   const key = useMemo(() => (typeof source === "string" ? [source] : source), [source]);
-  const { store, subscribe, stop } = key ? accessOf(key, options) : NO_ACCESS;
+  const { store, subscribe, stop } = key === null || key === undefined ? NO_ACCESS : accessOf(key, options);
   const state = useSyncExternalStore(subscribe, store.getState, () => IDLE);
   return useMemo(
     () => ({
@@ -58,11 +58,9 @@ const NO_ACCESS: Access = { store: new FollowupStore(), subscribe: () => () => {
 const accesses = new WeakMap<object, Access>();
 
 function accessOf(source: StreamSource | FollowupStore, options: ResponseOptions | undefined): Access {
-  if (typeof source !== "object" && typeof source !== "function") {
-    throw new TypeError(`source: a stream, a function that begins one, a FollowupStore, null or undefined was expected, not ${kind(source)}`);
-  }
   let access = accesses.get(source);
   if (access === undefined) {
+    if (!(source instanceof FollowupStore)) checkSource(source, options);
     const target = source instanceof FollowupStore ? source : new Reading(source, options);
     const store = target instanceof FollowupStore ? target : target.store;
     accesses.set(source, (access = { store, subscribe: target.subscribe, stop: () => target.stop() }));
