@@ -114,8 +114,16 @@ export class DialogueBoundary {
     const value: unknown = JSON.parse(decoder.decode(bytes));
     if (succeeded === 1) return value;
     const { code, message } = value as { code: string; message: string };
-    throw code === "type" ? new TypeError(`${what}: ${message}`) : new DialogueError(code, message);
+    throw code === "type" ? new TypeError(`${what}: ${inWords(message)}`) : new DialogueError(code, message);
   }
+}
+
+/** Returns an error of the module without the names of Rust's types. */
+function inWords(message: string): string {
+  return message
+    .replace(/\bexpected (?:u32|u64|usize)\b/, "expected a whole number")
+    .replace(/\bexpected a sequence\b/, "expected a list")
+    .replace(/\bexpected struct \w+/, "expected an object");
 }
 
 /** Returns a value as JSON can have it. Half a surrogate pair, which Rust's strings can't have, becomes U+FFFD. */

@@ -7,7 +7,7 @@ import { rejection, storedAnswer, storedOptions, toQuestion } from "./dialogue-c
 import type { Answer, Correction, DialogueOptions, Directive, FormAnswer, MessageFormat, OpenQuestion, Reply, Turn } from "./dialogue-types.js";
 import type { FollowupEvent } from "./events.js";
 import { checkedModule } from "./module/check.js";
-import { kind, object } from "./options.js";
+import { check, kind, object, objects, texts, whole } from "./options.js";
 
 export { DialogueError };
 export type * from "./dialogue-types.js";
@@ -118,17 +118,17 @@ export class Dialogue {
    * open or does not take the answer; the dialogue is then unchanged.
    */
   answer(number: number, answer: Answer, images: readonly string[] = []): Reply {
-    return reply(this.#run("answer", { number, answer: storedAnswer(answer), images }, "answer"));
+    return reply(this.#run("answer", { number: whole(number, "number"), answer: storedAnswer(answer), images: texts(images, "images") }, "answer"));
   }
 
   /** Cancels an open or waiting question: the user does not answer it. */
   cancel(number: number): Reply {
-    return reply(this.#run("cancel", number, "number"));
+    return reply(this.#run("cancel", whole(number, "number"), "number"));
   }
 
   /** Declines an open or waiting question: the user says that they will not answer it. */
   decline(number: number): Reply {
-    return reply(this.#run("decline", number, "number"));
+    return reply(this.#run("decline", whole(number, "number"), "number"));
   }
 
   /**
@@ -151,7 +151,7 @@ export class Dialogue {
    * ```
    */
   discuss(number: number, answers: readonly FormAnswer[] = []): Reply {
-    return reply(this.#run("discuss", { number, answers }, "answers"));
+    return reply(this.#run("discuss", { number: whole(number, "number"), answers: objects(answers, "answers") }, "answers"));
   }
 
   /**
@@ -165,12 +165,12 @@ export class Dialogue {
    * number. The dialogue is unchanged.
    */
   timeOut(number: number, answers: readonly FormAnswer[] = []): Reply {
-    return reply(this.#run("time_out", { number, answers }, "answers"));
+    return reply(this.#run("time_out", { number: whole(number, "number"), answers: objects(answers, "answers") }, "answers"));
   }
 
   /** Accepts the user's guidance after the dialogue has stopped. It continues with no mistakes. */
   guide(text: string, images: readonly string[] = []): Reply {
-    return reply(this.#run("guide", { text, images }, "guidance"));
+    return reply(this.#run("guide", { text: check(text, "string", "text"), images: texts(images, "images") }, "guidance"));
   }
 
   /** Returns the turns so far. `new Dialogue({ history })` continues them. */

@@ -80,7 +80,7 @@ export function encode(options: unknown, extra: "response" | { tool: string } | 
       const limits = isResponse ? [...LIMITS, "event", "openCalls", "arguments"] : LIMITS;
       for (const [name, limit] of Object.entries(object(value, "limits"))) {
         if (!limits.includes(name)) throw new TypeError(`limits.${name} is no option; there are: ${limits.join(", ")}`);
-        if (limit !== undefined) pairs.push([`limits.${name}`, whole(limit, `limits.${name}`)]);
+        if (limit !== undefined) pairs.push([`limits.${name}`, String(whole(limit, `limits.${name}`))]);
       }
     } else if (isResponse && key === "format") {
       // It comes first below.
@@ -135,14 +135,26 @@ function strings(value: unknown, key: string, name: string): [string, string][] 
   return pairs.length === 0 ? [[key, ""]] : pairs;
 }
 
-function whole(value: unknown, name: string): string {
+/** Returns a list of objects. */
+export function objects<T>(value: readonly T[] | undefined, name: string): readonly T[] {
+  if (!Array.isArray(value)) throw new TypeError(`${name}: a list was expected, not ${kind(value)}`);
+  value.forEach((one, i) => {
+    if (typeof one !== "object" || one === null) throw new TypeError(`${name}[${i}]: an object was expected, not ${kind(one)}`);
+  });
+  return value;
+}
+
+/** Returns a whole number. */
+export function whole(value: unknown, name: string): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > 2 ** 31) {
     throw new TypeError(`${name}: a whole number from 0 to 2147483648 was expected, not ${typeof value === "number" ? value : kind(value)}`);
   }
-  return String(value);
+  return value;
 }
 
 export function kind(value: unknown): string {
   if (value === null) return "null";
-  return Array.isArray(value) ? "a list" : typeof value;
+  if (Array.isArray(value)) return "a list";
+  // What is most often given by mistake: the promise of a response.
+  return typeof value === "object" && "then" in value && typeof value.then === "function" ? "a promise" : typeof value;
 }

@@ -106,6 +106,7 @@ const TABLE = [
     [null, "source: a Response, a ReadableStream or an iterable was expected, not null"],
     [5, "source: a Response, a ReadableStream or an iterable was expected, not number"],
     [{}, "source: a Response, a ReadableStream or an iterable was expected, not object"],
+    [Promise.resolve(new Response("")), "source: a Response, a ReadableStream or an iterable was expected, not a promise"],
     [[5], "a string or a Uint8Array was expected, not number"],
   ]],
   ["events with options", (options) => read(["a"], options), [
