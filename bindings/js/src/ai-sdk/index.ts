@@ -79,7 +79,7 @@ export function followup(options: FollowupOptions = {}): FollowupMiddleware {
     const isJson = params.responseFormat?.type === "json";
     const shapes = [...tools.values()].flatMap(({ shape }) => shape ?? []);
     const all = { ...policy, shapes: [...new Set(shapes)] };
-    return { tools, policy: all, reasoning, isJson, generateId, onRejected };
+    return { tools, policy: all, reasoning, isJson, generateId: () => checkedId(generateId()), onRejected };
   };
 
   return {
@@ -126,6 +126,12 @@ function checkOptions(options: unknown): void {
   if (onRejected !== undefined) check(onRejected, "function", "onRejected");
   // Those of the tools that are offered are read.
   if (shapes !== undefined) refuse({ shapes }, "options");
+}
+
+/** Returns an id that the caller's function made. */
+function checkedId(id: unknown): string {
+  if (typeof id === "string" && id !== "") return id;
+  throw new TypeError(`generateId: a string as its result was expected, not ${id === "" ? "an empty one" : kind(id)}`);
 }
 
 /** Returns the question tools that the model may call. */
