@@ -11,6 +11,10 @@ import { install, link, tool } from "./help.mjs";
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");
 const blocks = [...readme.matchAll(/^```(js|ts|jsx|tsx)\n(.*?)^```$/gms)].map(([, language, code]) => ({ language, code }));
 
+const installed = join(install(), "node_modules/followup");
+const GUIDE = readdirSync(join(installed, "dist/guide")).map((name) => `dist/guide/${name}`);
+const read = (path) => readFileSync(join(installed, path), "utf8");
+
 /** What the examples take from the program around them. */
 const GIVEN = {
   url: "declare const url: string;",
@@ -54,23 +58,44 @@ test("the types of all examples agree", () => {
   assert.equal(status, 0, output);
 });
 
-test("every link of the readme and the guide leads into the package", () => {
-  const folder = join(install(), "node_modules/followup");
-  const guide = readdirSync(join(folder, "dist/guide")).map((name) => `dist/guide/${name}`);
-  assert.equal(guide.length, 3);
-  const read = (path) => readFileSync(join(folder, path), "utf8");
-  for (const path of ["README.md", ...guide]) {
-    const text = read(path).replace(/^```.*?^```$/gms, "").replace(/`[^`]*`/g, "");
-    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
-    assert.ok(targets.length > 0, path);
-    for (const target of targets.filter((one) => !one.startsWith("https:"))) {
-      const [file, anchor] = target.split("#");
+test("every link of the guide leads into the package", () => {
+  for (const path of GUIDE) {
+    const links = linksOf(read(path));
+    assert.ok(links.length > 0, path);
+    for (const link of links) {
+      const [file, anchor] = link.split("#");
       const to = file === "" ? path : join(dirname(path), file);
-      assert.ok(!to.startsWith("..") && existsSync(join(folder, to)), `${path}: ${target}`);
-      if (anchor !== undefined) assert.ok(anchors(read(to)).includes(anchor), `${path}: ${target}`);
+      assert.ok(!to.startsWith("..") && existsSync(join(installed, to)), `${path}: ${link}`);
+      if (anchor !== undefined) assert.ok(anchors(read(to)).includes(anchor), `${path}: ${link}`);
     }
   }
 });
+
+test("every link of the readme works wherever it is read: on npm, in the repository, and in the package", () => {
+  const text = read("README.md");
+  const links = linksOf(text);
+  assert.ok(links.length > 0);
+  // A path is another one in each of these places, and `dist` is not in the repository.
+  for (const link of links) assert.ok(link.startsWith("#") && anchors(text).includes(link.slice(1)), link);
+});
+
+test("every document and section of the guide that the readme names is in the package, and in the repository's docs", () => {
+  assert.equal(GUIDE.length, 3);
+  const named = [...read("README.md").matchAll(/`([\w-]+\.md)`(?:, (?:under )?“([^”]+)”)?/g)];
+  assert.deepEqual([...new Set(named.map(([, name]) => `dist/guide/${name}`))].sort(), [...GUIDE].sort());
+  assert.ok(named.some(([, , section]) => section !== undefined));
+  for (const [words, name, section] of named) {
+    for (const text of [read(`dist/guide/${name}`), readFileSync(join(ROOT, "../../docs", name), "utf8")]) {
+      if (section !== undefined) assert.match(text, new RegExp(`^#+ ${section.replace(/\s+/g, " ")}$`, "m"), words);
+    }
+  }
+});
+
+/** Returns where the links of a document lead, except other sites. */
+function linksOf(text) {
+  const prose = text.replace(/^```.*?^```$/gms, "").replace(/`[^`]*`/g, "");
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target).filter((target) => !target.startsWith("https:"));
+}
 
 /** Returns the anchors of the headings of a document. */
 function anchors(text) {
