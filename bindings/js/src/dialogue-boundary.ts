@@ -25,10 +25,25 @@ export type Action =
   | "history"
   | "take_history";
 
-/** Why the dialogue does not accept an answer, another end of a question, guidance or a history. */
+/**
+ * Why the dialogue does not accept an answer, another end of a question, guidance or a history.
+ *
+ * ```js
+ * import { Dialogue, DialogueError } from "followup/dialogue";
+ *
+ * try {
+ *   new Dialogue().cancel(0);
+ *   assert.fail("there is no question");
+ * } catch (error) {
+ *   if (!(error instanceof DialogueError)) throw error;
+ *   assert.equal(error.code, "not_asked");
+ * }
+ * ```
+ */
 export class DialogueError extends Error {
   override readonly name = "DialogueError";
 
+  /** Creates an error with this code. */
   constructor(
     /** The reason as one word, such as `already_answered`. */
     readonly code: string,

@@ -46,14 +46,17 @@ export interface GenerateResult {
 export interface FollowupMiddleware {
   /** The version of the interface; the AI SDK 7 takes it, too. */
   readonly specificationVersion: "v3";
-  /** Writes the question tool into the prompt, if the options say so. */
+  /** Writes the question tool into the prompt, and its calls and results in the history as text, if the option `prompt` says so. */
   transformParams<Params extends CallOptions>(options: { params: Params }): Promise<Params>;
-  /** Returns the model's message with its calls of question tools as tool calls. */
+  /** Returns the model's message with its calls of question tools as tool calls: what `wrapStream` gives, as a whole. */
   wrapGenerate<Result extends GenerateResult>(options: {
     doGenerate: () => PromiseLike<Result>;
     params: CallOptions;
   }): Promise<Result>;
-  /** Returns the model's stream with its calls of question tools as tool calls, while they grow. */
+  /**
+   * Returns the model's stream with its calls of question tools as tool calls, while they grow. It breaks with the error of
+   * the model's stream, or of `generateId` or `onRejected`, and cancels the model's stream when it is cancelled.
+   */
   wrapStream<Result extends StreamResult>(options: {
     doStream: () => PromiseLike<Result>;
     params: CallOptions;
@@ -64,7 +67,34 @@ export interface FollowupMiddleware {
  * Returns a middleware that turns calls of question tools in text into tool calls, while they
  * stream, and repairs native ones.
  *
- * Only the tools that the caller passes are read, and none if its `toolChoice` is `none`.
+ * Only the tools that the caller passes are read, and none if its `toolChoice` is `none`. The deltas of an input add up to
+ * it, no text part holds markup, and a call that was cut off is never executed. A stream costs as much as it has characters,
+ * and is read no faster than it is taken. One middleware serves any number of models and responses.
+ *
+ * ```ts
+ * import { followup } from "followup/ai-sdk";
+ *
+ * // For `wrapLanguageModel` of `ai`, before other middleware that changes the text:
+ * const middleware = followup({ onRejected: ({ toolName, message }) => console.warn(toolName, message) });
+ * ```
+ *
+ * By itself it is functions, which the AI SDK calls:
+ *
+ * ```js
+ * import { followup } from "followup/ai-sdk";
+ *
+ * const text = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+ * const middleware = followup({ generateId: () => "call_1" });
+ * const { content, finishReason } = await middleware.wrapGenerate({
+ *   doGenerate: async () => ({ content: [{ type: "text", text }], finishReason: { unified: "stop", raw: "stop" } }),
+ *   params: { prompt: [], tools: [{ type: "function", name: "ask_followup_question", inputSchema: {} }] },
+ * });
+ * const input = '{"question":"Tea?","follow_up":[]}';
+ * assert.deepEqual(content, [{ type: "tool-call", toolCallId: "call_1", toolName: "ask_followup_question", input }]);
+ * assert.equal(finishReason.unified, "tool-calls");
+ * ```
+ *
+ * @throws TypeError if an option is wrong.
  */
 export function followup(options: FollowupOptions = {}): FollowupMiddleware {
   checkOptions(options);

@@ -43,6 +43,16 @@ export interface FollowupProps extends FollowupHandlers {
  *
  * It begins anew when its call becomes another one: what was written and sent is of the last one. Its element, what a
  * screen reader is told, and the focus stay. A call instead of which another one counts is not shown.
+ *
+ * ```tsx
+ * import { Followup, type OpenCall } from "followup/react";
+ *
+ * declare function send(answer: unknown): Promise<void>;
+ *
+ * export function Question({ call }: { call: OpenCall }) {
+ *   return <Followup call={call} autoAnswer={60} onAnswer={(answer) => send(answer)} labels={{ send: "Reply" }} />;
+ * }
+ * ```
  */
 export function Followup(props: FollowupProps): ReactElement | null {
   const { call, labels, className, classNames = {}, renderText = (text) => text } = props;

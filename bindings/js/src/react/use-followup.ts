@@ -26,7 +26,29 @@ export type FollowupResult = FollowupState & {
  * Returns what a stream has given so far. Renders at most once a frame.
  *
  * A source is read once, from when it is first shown, and aborted after it is shown nowhere any more. Another source
- * begins anew, so keep it in a state or a memo. The options belong to the source.
+ * begins anew, so keep it in a state or a memo. The options belong to the source. Without a source (`null`, `undefined`) the
+ * state is `idle`. An event costs what it adds, and a render what has changed.
+ *
+ * ```tsx
+ * import { useState } from "react";
+ * import { Followup, useFollowup } from "followup/react";
+ *
+ * export function Message() {
+ *   const [source] = useState(() => (signal: AbortSignal) => fetch("/chat", { signal }));
+ *   const { text, calls, answer } = useFollowup(source);
+ *   return (
+ *     <>
+ *       <p>{text}</p>
+ *       {calls.map((call) => (
+ *         <Followup key={call.index} call={call} onAnswer={(one) => answer(call.index, one)} />
+ *       ))}
+ *     </>
+ *   );
+ * }
+ * ```
+ *
+ * @throws TypeError while it renders, if the source can't be read or an option is of a wrong type. What goes wrong later, as
+ * a function that throws or a stream that breaks, is the state `failed` with its `error`.
  */
 export function useFollowup(source: StreamSource | FollowupStore | null | undefined, options?: ResponseOptions): FollowupResult {
   // A text can be iterated, but is no key.
