@@ -33,13 +33,18 @@ export declare const NativeToolCallParser: ToolCallParserClass;
 
 const BODY = `data: {"choices":[{"delta":{"content":"Hi. <ask_followup_question><question>Tea?</question></ask_followup_question>"}}]}\n\ndata: [DONE]\n\n`;
 
-/** A program around the first example, which writes what it is told. */
+const MESSAGE =
+  '<ask_followup_question><question>Tea?</question><follow_up><suggest>Black</suggest><suggest mode="code">Green</suggest></follow_up></ask_followup_question>';
+
+/** A program around the examples, which writes what it is told. */
 const AROUND = `
   globalThis.url = "http://localhost";
   globalThis.request = {};
   globalThis.fetch = async () => new Response(${JSON.stringify(BODY)});
   globalThis.screen = { append: (text) => console.log("text", text), grow: ({ delta }) => console.log("grow", delta) };
-  globalThis.ask = async (question) => console.log("ask", question);
+  globalThis.ask = async (question) => console.log("ask", question.question ?? question);
+  globalThis.text = ${JSON.stringify(MESSAGE)};
+  globalThis.conversation = [];
 `;
 
 test("the types of all examples agree", () => {
@@ -102,10 +107,22 @@ function anchors(text) {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading.toLowerCase().replace(/[^\w\s-]/g, "").replaceAll(" ", "-"));
 }
 
-test("the first example shows and asks a question", () => {
+/** Runs an example in a program around it. Returns what was written. */
+function run(code) {
   const folder = install();
   writeFileSync(join(folder, "around.mjs"), AROUND);
-  writeFileSync(join(folder, "example.mjs"), blocks[0].code);
-  const written = execFileSync(process.execPath, ["--import", "./around.mjs", "example.mjs"], { cwd: folder, encoding: "utf8" });
-  assert.equal(written, "text Hi. \ngrow Tea?\nask Tea?\n");
+  writeFileSync(join(folder, "example.mjs"), code);
+  return execFileSync(process.execPath, ["--import", "./around.mjs", "example.mjs"], { cwd: folder, encoding: "utf8" });
+}
+
+test("the first example shows and asks a question", () => {
+  assert.equal(run(blocks[0].code), "text Hi. \ngrow Tea?\nask Tea?\n");
+});
+
+test("the example of a dialogue asks, and writes the reply that its comment shows", () => {
+  const { code } = blocks.find(({ code }) => code.includes("new Dialogue("));
+  const [asked, reply] = run(`${code}\nconsole.log(JSON.stringify([reply.mode, reply.text, conversation]));`).split("\n");
+  assert.equal(asked, "ask Tea?");
+  const text = "<answer>\nGreen\n</answer>";
+  assert.deepEqual(JSON.parse(reply), ["code", text, [{ role: "user", content: [{ type: "text", text }] }]]);
 });
