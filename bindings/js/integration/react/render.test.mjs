@@ -29,6 +29,22 @@ test("a source of a wrong type is a TypeError that says what was expected", () =
   for (const source of right) assert.equal(render(source), "<p>idle</p>");
 });
 
+test("a store of another copy of the package, as after a hot reload, is a source", async () => {
+  const copy = new URL("./store.js?copy", import.meta.resolve("followup/react"));
+  const { FollowupStore: Other } = await import(copy.href);
+  assert.notEqual(Other, FollowupStore);
+  const store = new Other();
+  const changed = new Promise((resolve) => store.subscribe(resolve));
+  store.push([{ type: "text", text: "Hi" }]);
+  await changed;
+  let result;
+  const Message = () => createElement("p", null, (result = useFollowup(store)).status);
+  renderToString(createElement(Message));
+  result.stop();
+  await new Promise((resolve) => store.subscribe(resolve));
+  assert.deepEqual([store.getState().text, store.getState().status], ["Hi", "stopped"]);
+});
+
 test("options of a wrong type are a TypeError that says what was expected", () => {
   const Message = ({ options }) => createElement("p", null, useFollowup([], options).status);
   const render = (options) => renderToString(createElement(Message, { options }));

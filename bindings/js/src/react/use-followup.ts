@@ -79,13 +79,22 @@ const NO_ACCESS: Access = { store: new FollowupStore(), subscribe: () => () => {
 /** Keeps the access to each source, since a stream can be read only once, and React may render before it keeps anything. */
 const accesses = new WeakMap<object, Access>();
 
+/** Whether a source is a store. That of another copy of the package, as after a hot reload, has another class. */
+function isStore(source: object): source is FollowupStore {
+  return ["subscribe", "getState", "push", "stop"].every((key) => typeof (source as Record<string, unknown>)[key] === "function");
+}
+
 function accessOf(source: StreamSource | FollowupStore, options: ResponseOptions | undefined): Access {
   let access = accesses.get(source);
   if (access === undefined) {
-    if (!(source instanceof FollowupStore)) checkSource(source, options);
-    const target = source instanceof FollowupStore ? source : new Reading(source, options);
-    const store = target instanceof FollowupStore ? target : target.store;
-    accesses.set(source, (access = { store, subscribe: target.subscribe, stop: () => target.stop() }));
+    if (isStore(source)) {
+      access = { store: source, subscribe: source.subscribe, stop: () => source.stop() };
+    } else {
+      checkSource(source, options);
+      const reading = new Reading(source, options);
+      access = { store: reading.store, subscribe: reading.subscribe, stop: () => reading.stop() };
+    }
+    accesses.set(source, access);
   }
   return access;
 }
