@@ -112,7 +112,7 @@ abstract class Base {
       }
       return this.#take(this.#boundary.feed(number, text));
     }
-    if (!isBytes(chunk)) throw new TypeError(`a string or a Uint8Array was expected, not ${kind(chunk)}`);
+    if (!isBytes(chunk)) throw wrongChunk(chunk);
     return [...this.#flush(number), ...this.#take(this.#boundary.feed(number, chunk))];
   }
 
@@ -316,6 +316,13 @@ export class ArgumentsParser extends Base {
     this.free();
     throw new TypeError(`the checkpoint was made under another tool: resume it under ${was}, which its parser had`);
   }
+}
+
+/** Returns the error of a chunk that is neither text nor bytes. A plain object is usually what a provider's SDK has parsed. */
+function wrongChunk(chunk: unknown): TypeError {
+  const isParsed = Object.prototype.toString.call(chunk) === "[object Object]";
+  const hint = isParsed ? ": if it comes from a provider's SDK, read the response itself, which asResponse() returns" : "";
+  return new TypeError(`a string or a Uint8Array was expected, not ${kind(chunk)}${hint}`);
 }
 
 /** A parser of any kind. */
