@@ -1,6 +1,6 @@
 // Reads the events of a provider's response, as an async generator or as a transform stream.
 
-import { type Chunks, open } from "./chunks.js";
+import { type Chunks, open, type ResponseLike } from "./chunks.js";
 import type { FollowupEvent } from "./events.js";
 import { kind, object, type ResponseOptions } from "./options.js";
 import { ResponseParser } from "./parsers.js";
@@ -9,6 +9,7 @@ import { Gate } from "./status.js";
 /** What events can be read from: bytes or text, in chunks that end anywhere. */
 export type Source =
   | Response
+  | ResponseLike<Uint8Array | string>
   | ReadableStream<Uint8Array | string>
   | AsyncIterable<Uint8Array | string>
   | Iterable<Uint8Array | string>;

@@ -1,6 +1,6 @@
 // The types of sources for a message, and the function that turns any of them into events.
 
-import { isBytes, isReadable, open } from "../chunks.js";
+import { isBytes, isReadable, open, type ResponseLike } from "../chunks.js";
 import type { FollowupEvent } from "../events.js";
 import { encode, kind, type ResponseOptions } from "../options.js";
 import { Gate } from "../status.js";
@@ -9,7 +9,7 @@ import { Gate } from "../status.js";
 export type Item = Uint8Array | string | FollowupEvent;
 
 /** A stream that can be read once. */
-export type Stream = Response | ReadableStream<Item> | AsyncIterable<Item> | Iterable<Item>;
+export type Stream = Response | ResponseLike<Item> | ReadableStream<Item> | AsyncIterable<Item> | Iterable<Item>;
 
 /** What can be read: a stream, a promise of one, or a function that begins one. */
 export type StreamSource = Stream | PromiseLike<Stream> | ((signal: AbortSignal) => Stream | PromiseLike<Stream>);
