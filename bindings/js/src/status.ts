@@ -24,7 +24,7 @@ export class StatusError extends Error {
 
   /** Creates the error of a response with this status. */
   constructor({ status, statusText }: { readonly status: number; readonly statusText: string }) {
-    super(`the response has the status ${[status, statusText].filter(Boolean).join(" ")}`);
+    super(`the response has the status ${statusText ? `${status} ${statusText}` : status}`);
     this.status = status;
   }
 }

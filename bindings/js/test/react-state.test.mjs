@@ -147,6 +147,10 @@ describe("the state", () => {
     assert.throws(() => store.answer(0, { type: "text", text: "too early" }), TypeError);
     assert.throws(() => store.answer(1, { type: "text", text: "no such call" }), TypeError);
     store.push((await eventsOf(CHAT)).filter(({ type }) => type === "complete"));
+    for (const [wrong, kind] of [[undefined, "undefined"], [null, "null"], ["yes", "string"], [{ type: "yes" }, "object"]]) {
+      const message = `answer: an object with the type text, suggestion, edited or form was expected, not ${kind}`;
+      assert.throws(() => store.answer(0, wrong), { name: "TypeError", message });
+    }
     store.answer(0, { type: "suggestion", suggestion: 1 });
     const { calls } = await until(store, ({ calls }) => calls[0]?.state === "answered");
     assert.deepEqual(calls[0].answer, { type: "suggestion", suggestion: 1 });

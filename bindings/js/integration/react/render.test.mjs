@@ -60,6 +60,13 @@ test("a server renders a call, and escapes its texts", () => {
   assert.match(html, /&lt;b&gt;Q&lt;\/b&gt;/);
 });
 
+test("a call that is none is a TypeError that says what was expected", () => {
+  for (const [call, kind] of [[undefined, "undefined"], [null, "null"], [0, "number"]]) {
+    const message = `call: a call of useFollowup was expected, not ${kind}`;
+    assert.throws(() => renderToString(createElement(Followup, { call, onAnswer() {} })), { name: "TypeError", message });
+  }
+});
+
 test("each part of a form has its name and its text", () => {
   const suggestions = [{ answer: "Redis", description: "Fast", preview: "store = 1", mode: "code", recommended: true }];
   const question = { text: "Where", header: "Store", detail: "For sessions", suggestions, multiple: true, required: true, placeholder: "Else" };

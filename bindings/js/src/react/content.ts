@@ -6,6 +6,8 @@ import { append, type CallView, emptyView } from "../view.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import type { Call, Content, OpenCall, Part } from "./state.js";
 
+const ANSWERS: readonly FollowupAnswer["type"][] = ["text", "suggestion", "edited", "form"];
+
 /** A call that grows: where it is in the parts, and what was shown of it. */
 interface Growing {
   readonly at: number;
@@ -61,6 +63,9 @@ export class ContentBuilder {
 
   /** Sets the answer to an open call. */
   answer(index: number, answer: FollowupAnswer, images: readonly string[]): void {
+    if (!ANSWERS.includes(answer?.type)) {
+      throw new TypeError(`answer: an object with the type text, suggestion, edited or form was expected, not ${kind(answer)}`);
+    }
     this.#end(index, (call) => ({ ...call, state: "answered", answer, ...(images.length > 0 && { images }) }));
   }
 
