@@ -25,9 +25,12 @@ export interface FollowupOptions extends Omit<PolicyOptions, "shapes"> {
    * without tools. A string is what the prompt says of the tool, instead of the usual text.
    */
   readonly prompt?: boolean | string;
-  /** Returns the id of a call in text. No two calls of a conversation may have the same. */
+  /**
+   * Returns the id of a call in text. No two calls of a conversation may have the same. Default: random. What is no string, or
+   * an empty one, breaks the stream with a `TypeError`.
+   */
   readonly generateId?: () => string;
-  /** Observes calls that can't be asked. */
+  /** Observes calls that can't be asked. What it throws breaks the stream. */
   readonly onRejected?: (call: RejectedCall) => void;
 }
 
