@@ -326,13 +326,6 @@ test("every event of every golden body can be given to a dialogue", () => {
   for (const code of ["malformed", "missing_parameter", "truncated"]) assert.ok(codes.has(code), code);
 });
 
-test("the examples in the comments hold", () => {
-  const source = readFileSync(new URL("../src/dialogue.ts", import.meta.url), "utf8");
-  const examples = [...source.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code.replace(/^ *\* ?/gm, ""));
-  assert.ok(examples.length > 0);
-  for (const code of examples) new Function("assert", "Dialogue", "ArgumentsParser", code)(assert, Dialogue, ArgumentsParser);
-});
-
 const WHOLE = "a whole number from 0 to 2147483648 was expected";
 
 test("what is of a wrong type is a TypeError that says what was expected", () => {
