@@ -3,8 +3,16 @@
 import { kind } from "./options.js";
 import { StatusError } from "./status.js";
 
+/** A response by its shape: those of libraries, such as undici and node-fetch, have another class than that of `fetch`. */
+export interface ResponseLike<T> {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly statusText: string;
+  readonly body: ReadableStream<T> | AsyncIterable<T> | Iterable<T> | null;
+}
+
 /** What can be read: a response, a stream, or what can be iterated. */
-export type Readable<T> = Response | ReadableStream<T> | AsyncIterable<T> | Iterable<T>;
+export type Readable<T> = Response | ResponseLike<T> | ReadableStream<T> | AsyncIterable<T> | Iterable<T>;
 
 /** The chunks of a source, read by hand: a loop could not be left while it waits for one. */
 export interface Chunks<T> {
@@ -32,17 +40,26 @@ export function open<T>(source: Readable<T>): Chunks<T> {
   return { next: async () => iterator.next(), cancel: async () => iterator.return?.(), failure };
 }
 
+/** Whether a value can be opened. */
+export function isReadable(value: unknown): boolean {
+  return typeof value === "string" || isResponse(value) || isStream(value) || isIterable(value);
+}
+
 /** Whether a value is bytes, also those of another realm. */
 export function isBytes(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && (value as Partial<Uint8Array>)[Symbol.toStringTag] === "Uint8Array";
 }
 
-function isResponse(value: unknown): value is Response {
+function isResponse<T>(value: unknown): value is ResponseLike<T> {
   return isObject(value) && "body" in value && "status" in value && typeof value.status === "number";
 }
 
 function isStream<T>(value: unknown): value is ReadableStream<T> {
   return isObject(value) && "getReader" in value && typeof value.getReader === "function";
+}
+
+function isIterable(value: unknown): boolean {
+  return isObject(value) && (Symbol.asyncIterator in value || Symbol.iterator in value);
 }
 
 function isObject(value: unknown): value is object {

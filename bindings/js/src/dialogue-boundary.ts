@@ -25,10 +25,25 @@ export type Action =
   | "history"
   | "take_history";
 
-/** Why the dialogue does not accept an answer, another end of a question, guidance or a history. */
+/**
+ * Why the dialogue does not accept an answer, another end of a question, guidance or a history.
+ *
+ * ```js
+ * import { Dialogue, DialogueError } from "followup/dialogue";
+ *
+ * try {
+ *   new Dialogue().cancel(0);
+ *   assert.fail("there is no question");
+ * } catch (error) {
+ *   if (!(error instanceof DialogueError)) throw error;
+ *   assert.equal(error.code, "not_asked");
+ * }
+ * ```
+ */
 export class DialogueError extends Error {
   override readonly name = "DialogueError";
 
+  /** Creates an error with this code. */
   constructor(
     /** The reason as one word, such as `already_answered`. */
     readonly code: string,
@@ -114,8 +129,16 @@ export class DialogueBoundary {
     const value: unknown = JSON.parse(decoder.decode(bytes));
     if (succeeded === 1) return value;
     const { code, message } = value as { code: string; message: string };
-    throw code === "type" ? new TypeError(`${what}: ${message}`) : new DialogueError(code, message);
+    throw code === "type" ? new TypeError(`${what}: ${inWords(message)}`) : new DialogueError(code, message);
   }
+}
+
+/** Returns an error of the module without the names of Rust's types. */
+function inWords(message: string): string {
+  return message
+    .replace(/\bexpected (?:u32|u64|usize)\b/, "expected a whole number")
+    .replace(/\bexpected a sequence\b/, "expected a list")
+    .replace(/\bexpected struct \w+/, "expected an object");
 }
 
 /** Returns a value as JSON can have it. Half a surrogate pair, which Rust's strings can't have, becomes U+FFFD. */

@@ -2,36 +2,44 @@
 
 import type { Answer, DialogueOptions, Form, OpenQuestion, StoredAnswer } from "./dialogue-types.js";
 import type { CompleteEvent, Question, RejectedEvent } from "./events.js";
-import { kind } from "./options.js";
+import { check, kind, object, objects, whole } from "./options.js";
 
-/** Returns options as the module names them. */
+/** Returns options as the module names them. It checks what is inside a dialect, a template and a turn. */
 export function storedOptions(options: DialogueOptions): object {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new TypeError(`options: an object was expected, not ${kind(options)}`);
+  const { dialect, rules, mistakeLimit, escape, templates, history } = object(options, "options");
+  if (dialect !== undefined && typeof dialect !== "string" && (typeof dialect !== "object" || dialect === null || Array.isArray(dialect))) {
+    throw new TypeError(`dialect: a name or an object was expected, not ${kind(dialect)}`);
   }
-  const { rules } = options;
-  if (typeof rules !== "object" || rules === null) return options;
-  const { followUpRequired, ...rest } = rules;
+  if (mistakeLimit !== undefined) whole(mistakeLimit, "mistakeLimit");
+  if (escape !== undefined) check(escape, "boolean", "escape");
+  object(templates, "templates");
+  if (history !== undefined) objects(history as unknown[], "history");
+  return rules === undefined ? options : { ...options, rules: storedRules(object(rules, "rules")) };
+}
+
+function storedRules({ followUpRequired, ...rest }: Record<string, unknown>): object {
   // It is the module's own name.
   if ("follow_up_required" in rest) throw new TypeError("rules.follow_up_required is no option: it is followUpRequired");
-  return { ...options, rules: { ...rest, follow_up_required: followUpRequired } };
+  if (followUpRequired !== undefined) check(followUpRequired, "boolean", "rules.followUpRequired");
+  for (const key of ["least", "most"]) if (rest[key] !== undefined) whole(rest[key], `rules.${key}`);
+  return { ...rest, follow_up_required: followUpRequired };
 }
 
 /** Returns the question of a call. The dialogue numbers it. */
 export function toQuestion(call: CompleteEvent): OpenQuestion {
   const { id, question, suggestions } = call;
-  const suggest = list(suggestions, "suggestions").map(({ answer, mode }) => ({ answer, ...(mode !== undefined && { mode }) }));
+  const suggest = objects(suggestions, "event: suggestions").map(({ answer, mode }) => ({ answer, ...(mode !== undefined && { mode }) }));
   const form = toForm(call);
   return { number: 0, question, suggest, ...(id !== undefined && { id }), ...(form && { form }) };
 }
 
 function toForm({ tool, shape, title, questions }: CompleteEvent): Form | undefined {
   if (shape === undefined) return undefined;
-  return { tool, shape, questions: list(questions, "questions").map(toFormQuestion), ...(title !== undefined && { title }) };
+  return { tool, shape, questions: objects(questions, "event: questions").map(toFormQuestion), ...(title !== undefined && { title }) };
 }
 
 function toFormQuestion({ suggestions, ...question }: Question): Form["questions"][number] {
-  const options = list(suggestions, "suggestions").map(({ answer, ...rest }) => ({ label: answer, ...rest }));
+  const options = objects(suggestions, "event: suggestions").map(({ answer, ...rest }) => ({ label: answer, ...rest }));
   return { ...question, options };
 }
 
@@ -43,24 +51,18 @@ export function rejection(call: RejectedEvent): object {
 
 /** Returns an answer as it is stored. */
 export function storedAnswer(answer: Answer): StoredAnswer {
+  const text = () => check((answer as { text: unknown }).text, "string", "answer.text");
+  const suggestion = () => whole((answer as { suggestion: unknown }).suggestion, "answer.suggestion");
   switch (answer?.type) {
     case "text":
-      return { text: answer.text };
+      return { text: text() };
     case "suggestion":
-      return { suggestion: answer.suggestion };
+      return { suggestion: suggestion() };
     case "edited":
-      return { edited: { suggestion: answer.suggestion, text: answer.text } };
+      return { edited: { suggestion: suggestion(), text: text() } };
     case "form":
-      return { form: answer.answers };
+      return { form: objects(answer.answers, "answer.answers") };
     default:
       throw new TypeError(`answer: an object with the type text, suggestion, edited or form was expected, not ${kind(answer)}`);
   }
-}
-
-function list<T>(value: readonly T[] | undefined, name: string): readonly T[] {
-  if (!Array.isArray(value)) throw new TypeError(`event: ${name}: a list was expected, not ${kind(value)}`);
-  value.forEach((one, i) => {
-    if (typeof one !== "object" || one === null) throw new TypeError(`event: ${name}[${i}]: an object was expected, not ${kind(one)}`);
-  });
-  return value;
 }

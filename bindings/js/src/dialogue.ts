@@ -7,7 +7,7 @@ import { rejection, storedAnswer, storedOptions, toQuestion } from "./dialogue-c
 import type { Answer, Correction, DialogueOptions, Directive, FormAnswer, MessageFormat, OpenQuestion, Reply, Turn } from "./dialogue-types.js";
 import type { FollowupEvent } from "./events.js";
 import { checkedModule } from "./module/check.js";
-import { kind, object } from "./options.js";
+import { check, kind, object, objects, texts, whole } from "./options.js";
 
 export { DialogueError };
 export type * from "./dialogue-types.js";
@@ -17,7 +17,22 @@ const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.disp
 
 let installed: DialogueBoundary | undefined;
 
-/** Sets the module in which all dialogues run. It is set once. */
+/**
+ * Sets the module in which all dialogues run, a compiled `WebAssembly.Module`. The first one is kept.
+ *
+ * Only a host that imports from `followup/dialogue/host` has to call it.
+ *
+ * ```js
+ * import { readFileSync } from "node:fs";
+ * import { Dialogue, installDialogue } from "followup/dialogue/host";
+ *
+ * const file = new URL(import.meta.resolve("followup/followup-dialogue.wasm"));
+ * installDialogue(new WebAssembly.Module(readFileSync(file)));
+ * assert.equal(new Dialogue().question, undefined);
+ * ```
+ *
+ * @throws TypeError if it is no module, or another one than `followup-dialogue.wasm`.
+ */
 export function installDialogue(module: object): void {
   const checked = checkedModule(module, "ask", "followup-dialogue.wasm");
   installed ??= new DialogueBoundary(checked);
@@ -52,7 +67,21 @@ interface State {
  *
  * It consumes the events of a parser and returns what to do next, and it accepts the user's answers
  * and returns the replies for the model. It has no clock and does no I/O: the same events and
- * answers lead to the same state.
+ * answers lead to the same state. Where a function throws, the dialogue is unchanged.
+ *
+ * ```js
+ * import { Parser } from "followup";
+ * import { Dialogue } from "followup/dialogue";
+ *
+ * const dialogue = new Dialogue();
+ * const message = "<ask_followup_question><question>Tea?</question><suggest>Yes</suggest></ask_followup_question>";
+ * for (const event of new Parser().feed(message)) {
+ *   const directive = dialogue.event(event);
+ *   if (directive.type === "ask") assert.equal(directive.question.question, "Tea?");
+ * }
+ * const reply = dialogue.answer(0, { type: "suggestion", suggestion: 0 });
+ * assert.equal(reply.text, "<answer>\nYes\n</answer>");
+ * ```
  */
 export class Dialogue {
   readonly #boundary = boundary();
@@ -60,7 +89,12 @@ export class Dialogue {
   /** The state, until an action changes it. */
   #known: State | undefined;
 
-  /** Throws a `TypeError` for a wrong option, a `DialogueError` for a history that no dialogue can have. */
+  /**
+   * Creates a dialogue, which continues a history if the options have one.
+   *
+   * @throws TypeError if an option is wrong.
+   * @throws {@link DialogueError} if no dialogue can have this history.
+   */
   constructor(options: DialogueOptions = {}) {
     this.#number = this.#boundary.create(storedOptions(options));
     forgotten?.register(this, { boundary: this.#boundary, number: this.#number }, this);
@@ -69,7 +103,21 @@ export class Dialogue {
   /**
    * Consumes an event and returns what to do about it.
    *
-   * Nothing for prose, for other tools' calls, for errors, and for calls that are superseded.
+   * Nothing for prose, for other tools' calls, for errors, and for calls that are superseded. One
+   * question is open at a time: others wait, in order.
+   *
+   * ```js
+   * import { Parser } from "followup";
+   * import { Dialogue } from "followup/dialogue";
+   *
+   * const dialogue = new Dialogue();
+   * const message = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+   * const types = new Parser().feed(message + message).map((event) => dialogue.event(event).type);
+   * assert.deepEqual(types, ["show", "ask", "nothing", "later"]);
+   * assert.equal(dialogue.waiting, 1);
+   * ```
+   *
+   * @throws TypeError if it is no event of a parser, or the dialogue has been freed.
    */
   event(event: FollowupEvent): Directive {
     switch (event?.type) {
@@ -114,21 +162,45 @@ export class Dialogue {
   /**
    * Accepts the user's answer to the open question, and opens the next one.
    *
-   * Images are data URLs of PNG, JPEG, GIF or WebP. Throws a `DialogueError` if the question is not
-   * open or does not take the answer; the dialogue is then unchanged.
+   * Images are data URLs of PNG, JPEG, GIF or WebP. The reply has the text for the model and, of a
+   * suggestion, its mode.
+   *
+   * ```js
+   * import { Parser } from "followup";
+   * import { Dialogue } from "followup/dialogue";
+   *
+   * const dialogue = new Dialogue();
+   * const message = '<ask_followup_question><question>Tea?</question><suggest mode="code">Yes</suggest></ask_followup_question>';
+   * for (const event of new Parser().feed(message)) dialogue.event(event);
+   * const reply = dialogue.answer(0, { type: "edited", suggestion: 0, text: "Yes, green" });
+   * assert.deepEqual([reply.text, reply.mode], ["<answer>\nYes, green\n</answer>", "code"]);
+   * ```
+   *
+   * @throws TypeError if an argument is of a wrong type.
+   * @throws {@link DialogueError} if the question is not open or does not take the answer.
    */
   answer(number: number, answer: Answer, images: readonly string[] = []): Reply {
-    return reply(this.#run("answer", { number, answer: storedAnswer(answer), images }, "answer"));
+    return reply(this.#run("answer", { number: whole(number, "number"), answer: storedAnswer(answer), images: texts(images, "images") }, "answer"));
   }
 
-  /** Cancels an open or waiting question: the user does not answer it. */
+  /**
+   * Cancels an open or waiting question: the user does not answer it. The next one is open then.
+   *
+   * @throws TypeError if it is no number.
+   * @throws {@link DialogueError} if no open or waiting question has this number.
+   */
   cancel(number: number): Reply {
-    return reply(this.#run("cancel", number, "number"));
+    return reply(this.#run("cancel", whole(number, "number"), "number"));
   }
 
-  /** Declines an open or waiting question: the user says that they will not answer it. */
+  /**
+   * Declines an open or waiting question: the user says that they will not answer it.
+   *
+   * @throws TypeError if it is no number.
+   * @throws {@link DialogueError} if no open or waiting question has this number.
+   */
   decline(number: number): Reply {
-    return reply(this.#run("decline", number, "number"));
+    return reply(this.#run("decline", whole(number, "number"), "number"));
   }
 
   /**
@@ -141,17 +213,20 @@ export class Dialogue {
    * can't be accepted, or no open or waiting question has this number. The dialogue is unchanged.
    *
    * ```js
+   * import { ArgumentsParser } from "followup";
+   * import { Dialogue } from "followup/dialogue";
+   *
    * const dialogue = new Dialogue();
    * const parser = new ArgumentsParser("AskUserQuestion");
    * const call = '{"questions": [{"question": "Tea?"}, {"question": "When?"}]}';
    * for (const event of [...parser.feed(call), ...parser.finish()]) dialogue.event(event);
-   * assert(dialogue.question.discuss);
+   * assert(dialogue.question?.discuss);
    * const reply = dialogue.discuss(0, [{ text: "Yes" }, {}]);
    * assert(reply.text.endsWith('- "Tea?"\n  Answer: Yes\n- "When?"\n  (No answer provided)'));
    * ```
    */
   discuss(number: number, answers: readonly FormAnswer[] = []): Reply {
-    return reply(this.#run("discuss", { number, answers }, "answers"));
+    return reply(this.#run("discuss", { number: whole(number, "number"), answers: objects(answers, "answers") }, "answers"));
   }
 
   /**
@@ -165,15 +240,44 @@ export class Dialogue {
    * number. The dialogue is unchanged.
    */
   timeOut(number: number, answers: readonly FormAnswer[] = []): Reply {
-    return reply(this.#run("time_out", { number, answers }, "answers"));
+    return reply(this.#run("time_out", { number: whole(number, "number"), answers: objects(answers, "answers") }, "answers"));
   }
 
-  /** Accepts the user's guidance after the dialogue has stopped. It continues with no mistakes. */
+  /**
+   * Accepts the user's guidance after the dialogue has stopped. It continues with no mistakes.
+   *
+   * ```js
+   * import { Parser } from "followup";
+   * import { Dialogue } from "followup/dialogue";
+   *
+   * const dialogue = new Dialogue({ mistakeLimit: 1 });
+   * const [event] = new Parser().feed("<ask_followup_question></ask_followup_question>");
+   * assert.equal(event && dialogue.event(event).type, "stop");
+   * assert.equal(dialogue.guide("Ask one question.").kind, "guidance");
+   * assert.equal(dialogue.hasStopped, false);
+   * ```
+   *
+   * @throws TypeError if an argument is of a wrong type.
+   * @throws {@link DialogueError} if the dialogue has not stopped.
+   */
   guide(text: string, images: readonly string[] = []): Reply {
-    return reply(this.#run("guide", { text, images }, "guidance"));
+    return reply(this.#run("guide", { text: check(text, "string", "text"), images: texts(images, "images") }, "guidance"));
   }
 
-  /** Returns the turns so far. `new Dialogue({ history })` continues them. */
+  /**
+   * Returns the turns so far, as plain data. `new Dialogue({ history })` continues them.
+   *
+   * ```js
+   * import { Parser } from "followup";
+   * import { Dialogue } from "followup/dialogue";
+   *
+   * const first = new Dialogue();
+   * for (const event of new Parser().feed("<ask_followup_question><question>Tea?</question></ask_followup_question>")) first.event(event);
+   * const stored = JSON.stringify(first.history());
+   * const second = new Dialogue({ history: JSON.parse(stored) });
+   * assert.equal(second.question?.question, "Tea?");
+   * ```
+   */
   history(): Turn[] {
     return this.#run("history", null, "history") as Turn[];
   }
@@ -183,7 +287,10 @@ export class Dialogue {
     return this.#run("take_history", null, "history") as Turn[];
   }
 
-  /** Frees the memory. A dialogue that is forgotten is freed later. */
+  /**
+   * Frees the memory. A dialogue that is used afterwards throws; to free it again does nothing. One that
+   * is forgotten is freed later, where the engine can tell.
+   */
   free(): void {
     if (this.#number === 0) return;
     forgotten?.unregister(this);
@@ -212,9 +319,21 @@ export class Dialogue {
   }
 }
 
-/** Returns the reply that the model gets as the result of a call that can't be asked. */
+/**
+ * Returns the reply that the model gets as the result of a call that can't be asked.
+ *
+ * ```js
+ * import { Parser } from "followup";
+ * import { correctionReply, Dialogue } from "followup/dialogue";
+ *
+ * const [event] = new Parser().feed("<ask_followup_question></ask_followup_question>");
+ * const directive = event && new Dialogue().event(event);
+ * assert(directive?.type === "tell");
+ * assert.match(correctionReply(directive.correction).text, /question/);
+ * ```
+ */
 export function correctionReply(correction: Correction): Reply {
-  const { id, model, isError } = correction;
+  const { id, model, isError } = object(correction, "correction") as unknown as Correction;
   return { kind: "correction", text: model, ...(id !== undefined && { id }), ...(isError && { isError }) };
 }
 
@@ -225,6 +344,15 @@ export function correctionReply(correction: Correction): Reply {
  * A native call is answered by its result under its id, any other by a message of the user. The
  * APIs refuse a conversation in which a result is missing, so collect the replies until every call
  * has one. For OpenAI Responses the messages are input items.
+ *
+ * ```js
+ * import { messages } from "followup/dialogue";
+ *
+ * const sent = messages({ kind: "answer", number: 0, id: "call_1", text: "Yes" }, "openai-chat");
+ * assert.deepEqual(sent, [{ role: "tool", tool_call_id: "call_1", content: "Yes" }]);
+ * ```
+ *
+ * @throws TypeError if a reply is none, or there is no such format.
  */
 export function messages(replies: Reply | readonly Reply[], format: MessageFormat): Record<string, unknown>[] {
   const all = Array.isArray(replies) ? (replies as readonly Reply[]) : [replies as Reply];

@@ -3,6 +3,7 @@
 export * from "./parsers.js";
 export type * from "./events.js";
 export type { CallLimits, PolicyOptions, ResponseOptions } from "./options.js";
+export type { ResponseLike } from "./chunks.js";
 export { StatusError } from "./status.js";
 export { events, FollowupStream, type Source, type StreamOptions } from "./streams.js";
 export type { CallView, QuestionView, SuggestionView } from "./view.js";

@@ -71,16 +71,16 @@ export function encode(options: unknown, extra: "response" | { tool: string } | 
     if (FLAGS.includes(key) || (isResponse && key === "reasoning")) {
       if (check(value, "boolean", key)) pairs.push([key, "1"]);
     } else if (LISTS.includes(key)) {
-      pairs.push(...strings(value, key));
+      pairs.push(...strings(value, key, key));
     } else if (key === "tools") {
       const { tools, parameters, ...rest } = object(value, "tools");
       refuse(rest, "tools");
-      pairs.push(...strings(tools ?? [], "tools"), ...strings(parameters ?? [], "parameters"));
+      pairs.push(...strings(tools, "tools", "tools.tools"), ...strings(parameters, "parameters", "tools.parameters"));
     } else if (key === "limits") {
       const limits = isResponse ? [...LIMITS, "event", "openCalls", "arguments"] : LIMITS;
       for (const [name, limit] of Object.entries(object(value, "limits"))) {
         if (!limits.includes(name)) throw new TypeError(`limits.${name} is no option; there are: ${limits.join(", ")}`);
-        if (limit !== undefined) pairs.push([`limits.${name}`, whole(limit, `limits.${name}`)]);
+        if (limit !== undefined) pairs.push([`limits.${name}`, String(whole(limit, `limits.${name}`))]);
       }
     } else if (isResponse && key === "format") {
       // It comes first below.
@@ -112,6 +112,7 @@ export function refuse(rest: Record<string, unknown>, name: string): void {
 
 export function check(value: unknown, type: "boolean", name: string): boolean;
 export function check(value: unknown, type: "string", name: string): string;
+export function check(value: unknown, type: "number", name: string): number;
 export function check(value: unknown, type: "function", name: string): unknown;
 export function check(value: unknown, type: string, name: string): unknown {
   if (typeof value !== type) throw new TypeError(`${name}: a ${type} was expected, not ${kind(value)}`);
@@ -128,20 +129,32 @@ export function texts(value: unknown, name: string): string[] {
   });
 }
 
-/** Returns a pair for each text of a list; an empty list is a pair with an empty text. */
-function strings(value: unknown, name: string): [string, string][] {
-  const pairs = texts(value, name).map((text): [string, string] => [name, text]);
-  return pairs.length === 0 ? [[name, ""]] : pairs;
+/** Returns a pair for each text of a list; an empty list, or none, is a pair with an empty text. */
+function strings(value: unknown, key: string, name: string): [string, string][] {
+  const pairs = texts(value === undefined ? [] : value, name).map((text): [string, string] => [key, text]);
+  return pairs.length === 0 ? [[key, ""]] : pairs;
 }
 
-function whole(value: unknown, name: string): string {
+/** Returns a list of objects. */
+export function objects<T>(value: readonly T[] | undefined, name: string): readonly T[] {
+  if (!Array.isArray(value)) throw new TypeError(`${name}: a list was expected, not ${kind(value)}`);
+  value.forEach((one, i) => {
+    if (typeof one !== "object" || one === null) throw new TypeError(`${name}[${i}]: an object was expected, not ${kind(one)}`);
+  });
+  return value;
+}
+
+/** Returns a whole number. */
+export function whole(value: unknown, name: string): number {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > 2 ** 31) {
-    throw new TypeError(`${name}: a whole number from 0 to 2147483648 was expected, not ${String(value)}`);
+    throw new TypeError(`${name}: a whole number from 0 to 2147483648 was expected, not ${typeof value === "number" ? value : kind(value)}`);
   }
-  return String(value);
+  return value;
 }
 
 export function kind(value: unknown): string {
   if (value === null) return "null";
-  return Array.isArray(value) ? "a list" : typeof value;
+  if (Array.isArray(value)) return "a list";
+  // What is most often given by mistake: the promise of a response.
+  return typeof value === "object" && "then" in value && typeof value.then === "function" ? "a promise" : typeof value;
 }

@@ -6,7 +6,7 @@ import { Boundary, type Shown } from "./boundary.js";
 import { isBytes } from "./chunks.js";
 import type { FollowupEvent } from "./events.js";
 import { checkedModule } from "./module/check.js";
-import { encode, kind, type PolicyOptions, type ResponseOptions } from "./options.js";
+import { check, encode, kind, type PolicyOptions, type ResponseOptions } from "./options.js";
 import { append, type CallView, emptyView } from "./view.js";
 
 const NO_BYTES = new Uint8Array();
@@ -18,7 +18,21 @@ let installed: Boundary | undefined;
  * Sets the module in which parsers run, a compiled `WebAssembly.Module`. The first one is kept; only
  * the whole module replaces that of `followup/core`, for parsers that are created later.
  *
+ * Only a host that imports from `followup/host`, `followup/core/host` or `followup/ai-sdk/host` has to
+ * call it: the other entries have a module. Cost: that of an instance, about 0.2 ms.
+ *
  * The types of Node do not know that class, so it is not named here.
+ *
+ * ```js
+ * import { readFileSync } from "node:fs";
+ * import { install, Parser } from "followup/host";
+ *
+ * const file = new URL(import.meta.resolve("followup/followup.wasm"));
+ * install(new WebAssembly.Module(readFileSync(file)));
+ * assert.deepEqual(new Parser().feed("Hi"), [{ type: "text", text: "Hi" }]);
+ * ```
+ *
+ * @throws TypeError if it is no module, or another one than `followup.wasm` or `followup-core.wasm`.
  */
 export function install(module: object): void {
   const checked = checkedModule(module, "feed", "followup.wasm or followup-core.wasm");
@@ -69,8 +83,22 @@ abstract class Base {
   /**
    * Feeds the next chunk, which may end anywhere, and returns its events.
    *
-   * If the memory of the module ends, this throws, and so do all functions of the parsers that share
-   * that memory. Parsers that are created later have a new one.
+   * The events of all chunks together do not depend on where they end. A string may end inside a
+   * surrogate pair, and bytes inside a character. Cost: linear in the length of the chunk, whatever
+   * came before it. The chunk is copied, so its buffer can be used again.
+   *
+   * ```js
+   * import { Parser } from "followup";
+   *
+   * const parser = new Parser();
+   * assert.deepEqual(parser.feed("So: <ask_follow"), [{ type: "text", text: "So: " }]);
+   * const [partial] = parser.feed("up_question><question>Tea or cof");
+   * assert.equal(partial?.type === "partial" && partial.delta, "Tea or cof");
+   * ```
+   *
+   * @throws TypeError if the chunk is neither a string nor a `Uint8Array`, or the parser has been freed.
+   * @throws Error if the memory of the module ends. So do all functions of the parsers that share that
+   * memory from then on. Parsers that are created later have a new one.
    */
   feed(chunk: string | Uint8Array): FollowupEvent[] {
     const number = this.#open();
@@ -84,11 +112,26 @@ abstract class Base {
       }
       return this.#take(this.#boundary.feed(number, text));
     }
-    if (!isBytes(chunk)) throw new TypeError(`a string or a Uint8Array was expected, not ${kind(chunk)}`);
+    if (!isBytes(chunk)) throw wrongChunk(chunk);
     return [...this.#flush(number), ...this.#take(this.#boundary.feed(number, chunk))];
   }
 
-  /** Ends the stream and returns its last events. Afterwards the parser is ready for the next one. */
+  /**
+   * Ends the stream and returns its last events. Afterwards the parser is ready for the next one.
+   *
+   * A call that is still open is asked if only its end is missing, and rejected otherwise.
+   *
+   * ```js
+   * import { Parser } from "followup";
+   *
+   * const parser = new Parser();
+   * parser.feed("<ask_followup_question><question>Tea or cof");
+   * const [rejected] = parser.finish();
+   * assert.equal(rejected?.type === "rejected" && rejected.code, "truncated");
+   * ```
+   *
+   * @throws TypeError if the parser has been freed.
+   */
   finish(): FollowupEvent[] {
     const number = this.#open();
     const events = [...this.#flush(number), ...this.#take(this.#boundary.finish(number))];
@@ -97,21 +140,51 @@ abstract class Base {
   }
 
   /**
-   * Returns an open call as far as it has been shown: the one with this index, or the newest. A
-   * parser that continues from a checkpoint knows a call that was open then from its next partial on.
+   * Returns an open call as far as it has been shown: the one with this index, or the newest;
+   * `undefined` if it is not open. A parser that continues from a checkpoint knows a call that was
+   * open then from its next partial on.
+   *
+   * It is the sum of the partials, kept as they come, so it costs nothing. It is one object that grows
+   * until the call ends: copy it to keep a moment of it.
+   *
+   * ```js
+   * import { Parser } from "followup";
+   *
+   * const parser = new Parser();
+   * parser.feed("<ask_followup_question><question>Tea or ");
+   * parser.feed("coffee?</question><suggest>Te");
+   * assert.equal(parser.view()?.questions[0]?.text, "Tea or coffee?");
+   * assert.equal(parser.view()?.questions[0]?.suggestions[0]?.answer, "Te");
+   * ```
+   *
+   * @throws TypeError if the index is no number, or the parser has been freed.
    */
   view(call?: number): CallView | undefined {
     this.#open();
-    if (call !== undefined) return this.#views.get(call);
+    if (call !== undefined) return this.#views.get(check(call, "number", "call"));
     let newest: CallView | undefined;
     for (const view of this.#views.values()) newest = view;
     return newest;
   }
 
   /**
-   * Returns the state between two chunks. It depends only on the options and on what was fed.
+   * Returns the state between two chunks, as bytes with a version and a checksum. It depends only on
+   * the options and on what was fed. A parser of the same class and options continues with it, in
+   * another process as well. Cost: linear in the text of the open calls, which it holds.
    *
-   * The module of `followup/core` has no checkpoints: there this throws.
+   * ```js
+   * import { Parser } from "followup";
+   *
+   * const first = new Parser();
+   * first.feed("<ask_followup_question><question>Tea or cof");
+   * const second = new Parser({}, first.checkpoint());
+   * const events = second.feed("fee?</question></ask_followup_question>");
+   * const complete = events.find((event) => event.type === "complete");
+   * assert.equal(complete?.type === "complete" && complete.question, "Tea or coffee?");
+   * ```
+   *
+   * @throws TypeError with the module of `followup/core`, which has no checkpoints, or if the parser
+   * has been freed.
    */
   checkpoint(): Uint8Array {
     const stored = this.#boundary.checkpoint(this.#open());
@@ -122,8 +195,17 @@ abstract class Base {
   }
 
   /**
-   * Frees the memory. A parser that is used afterwards throws, also by `view()`. One that is
-   * forgotten is freed later, where the engine can tell.
+   * Frees the memory. A parser that is used afterwards throws, also by `view()`; to free it again does
+   * nothing. One that is forgotten is freed later, where the engine can tell.
+   *
+   * ```js
+   * import { Parser } from "followup";
+   *
+   * const parser = new Parser();
+   * parser.free();
+   * parser.free();
+   * assert.throws(() => parser.feed("Hi"), { name: "TypeError", message: "the parser has been freed" });
+   * ```
    */
   free(): void {
     if (this.#number === 0) return;
@@ -173,15 +255,54 @@ abstract class Base {
   }
 }
 
-/** Parses messages with calls as text: markup, and the models' own envelopes. */
+/**
+ * Parses messages with calls as text: markup, and the models' own envelopes.
+ *
+ * It starts no call that it can't take back as text, and what it has returned stays true: the events
+ * do not depend on how the message is cut.
+ *
+ * ```js
+ * import { Parser } from "followup";
+ *
+ * const parser = new Parser({ strict: true });
+ * const message = "So: <ask_followup_question><question>Tea?</question><follow_up><suggest>Yes</suggest></follow_up></ask_followup_question>";
+ * const complete = [...parser.feed(message), ...parser.finish()].find((event) => event.type === "complete");
+ * assert.equal(complete?.type === "complete" && complete.question, "Tea?");
+ * ```
+ */
 export class Parser extends Base {
+  /**
+   * Creates a parser, which continues from a checkpoint if there is one.
+   *
+   * @throws TypeError if an option is wrong, or the checkpoint is damaged, of another version, of
+   * other options, or of another kind of parser.
+   */
   constructor(options?: PolicyOptions, checkpoint?: Uint8Array) {
     super(encode(options, undefined), checkpoint);
   }
 }
 
-/** Parses the arguments of native calls of a question tool. Each stream is one call. */
+/**
+ * Parses the arguments of native calls of a question tool. Each stream is one call, and `finish` ends it.
+ *
+ * ```js
+ * import { ArgumentsParser } from "followup";
+ *
+ * const parser = new ArgumentsParser("ask_followup_question");
+ * const [partial] = parser.feed('{"question": "Tea or cof');
+ * assert.equal(partial?.type === "partial" && partial.delta, "Tea or cof");
+ * parser.feed('fee?", "follow_up": [{"text": "Tea"}]}');
+ * const complete = parser.finish().at(-1);
+ * assert.deepEqual(complete?.type === "complete" && complete.suggestions, [{ answer: "Tea" }]);
+ * ```
+ */
 export class ArgumentsParser extends Base {
+  /**
+   * Creates a parser for calls of the tool with this name, which continues from a checkpoint if there is one.
+   *
+   * @throws TypeError if the name is none of a question tool, an option is wrong, or the checkpoint is
+   * damaged, of another version, of other options or another tool, or of another kind of parser.
+   */
   constructor(tool: string, options?: PolicyOptions, checkpoint?: Uint8Array) {
     super(encode(options, { tool }), checkpoint);
     if (checkpoint !== undefined) this.#checkTool(encode(options, { tool }), checkpoint);
@@ -195,6 +316,13 @@ export class ArgumentsParser extends Base {
     this.free();
     throw new TypeError(`the checkpoint was made under another tool: resume it under ${was}, which its parser had`);
   }
+}
+
+/** Returns the error of a chunk that is neither text nor bytes. A plain object is usually what a provider's SDK has parsed. */
+function wrongChunk(chunk: unknown): TypeError {
+  const isParsed = Object.prototype.toString.call(chunk) === "[object Object]";
+  const hint = isParsed ? ": if it comes from a provider's SDK, read the response itself, which asResponse() returns" : "";
+  return new TypeError(`a string or a Uint8Array was expected, not ${kind(chunk)}${hint}`);
 }
 
 /** A parser of any kind. */
@@ -212,8 +340,27 @@ function toolOf(options: string, checkpoint: Uint8Array | undefined): string | u
   return end?.type === "complete" || end?.type === "rejected" ? end.tool : undefined;
 }
 
-/** Parses the bodies of a provider's responses. */
+/**
+ * Parses the bodies of a provider's responses: a stream of events, or a response as a whole.
+ *
+ * The calls in text and the native ones come as the same events. `events` and `FollowupStream` do this
+ * for a `Response` or a stream.
+ *
+ * ```js
+ * import { ResponseParser } from "followup";
+ *
+ * const parser = new ResponseParser({ format: "openai-chat" });
+ * const events = parser.feed('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n');
+ * assert.deepEqual(events, [{ type: "text", text: "Hi" }]);
+ * ```
+ */
 export class ResponseParser extends Base {
+  /**
+   * Creates a parser, which continues from a checkpoint if there is one.
+   *
+   * @throws TypeError if an option is wrong, with the module of `followup/core`, or if the checkpoint is
+   * damaged, of another version, of other options or another format, or of another kind of parser.
+   */
   constructor(options?: ResponseOptions, checkpoint?: Uint8Array) {
     super(encode(options, "response"), checkpoint);
     if (checkpoint !== undefined) this.#checkFormat(options?.format);
@@ -228,7 +375,20 @@ export class ResponseParser extends Base {
     throw new TypeError(`the checkpoint was made under another format: resume it under ${resumed}, which its parser had, or auto`);
   }
 
-  /** The format of the body; `undefined` while it is not known. */
+  /**
+   * The format of the body; `undefined` while it is not known.
+   *
+   * ```js
+   * import { ResponseParser } from "followup";
+   *
+   * const parser = new ResponseParser();
+   * assert.equal(parser.detectedFormat, undefined);
+   * parser.feed('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n');
+   * assert.equal(parser.detectedFormat, "openai-chat");
+   * ```
+   *
+   * @throws TypeError if the parser has been freed.
+   */
   get detectedFormat(): string | undefined {
     return this.format() || undefined;
   }

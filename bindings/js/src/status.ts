@@ -2,14 +2,29 @@
 
 import type { FollowupEvent } from "./events.js";
 
-/** A response has a status that is an error, such as 502, and no error of the provider that could be read. */
+/**
+ * A response has a status that is an error, such as 502, and no error of the provider that could be read.
+ *
+ * ```js
+ * import { events, StatusError } from "followup";
+ *
+ * try {
+ *   for await (const event of events(new Response("<html>Bad Gateway</html>", { status: 502 }))) assert.fail(event.type);
+ *   assert.fail("it throws at the end");
+ * } catch (error) {
+ *   if (!(error instanceof StatusError)) throw error;
+ *   assert.equal(error.status, 502);
+ * }
+ * ```
+ */
 export class StatusError extends Error {
   override readonly name = "StatusError";
   /** The status, such as 502. */
   readonly status: number;
 
+  /** Creates the error of a response with this status. */
   constructor({ status, statusText }: { readonly status: number; readonly statusText: string }) {
-    super(`the response has the status ${[status, statusText].filter(Boolean).join(" ")}`);
+    super(`the response has the status ${statusText ? `${status} ${statusText}` : status}`);
     this.status = status;
   }
 }

@@ -1,6 +1,6 @@
 // Reads the events of a provider's response, as an async generator or as a transform stream.
 
-import { type Chunks, open } from "./chunks.js";
+import { type Chunks, open, type ResponseLike } from "./chunks.js";
 import type { FollowupEvent } from "./events.js";
 import { kind, object, type ResponseOptions } from "./options.js";
 import { ResponseParser } from "./parsers.js";
@@ -9,6 +9,7 @@ import { Gate } from "./status.js";
 /** What events can be read from: bytes or text, in chunks that end anywhere. */
 export type Source =
   | Response
+  | ResponseLike<Uint8Array | string>
   | ReadableStream<Uint8Array | string>
   | AsyncIterable<Uint8Array | string>
   | Iterable<Uint8Array | string>;
@@ -29,6 +30,21 @@ export interface StreamOptions extends ResponseOptions {
  *
  * Of a `Response` whose status is an error, such as 502, only `error` events come, and at its end the loop throws a
  * `StatusError`, unless the provider has said what is wrong.
+ *
+ * ```js
+ * import { events } from "followup";
+ *
+ * const response = new Response('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n'); // of fetch, usually
+ * const abort = new AbortController();
+ * let text = "";
+ * for await (const event of events(response, { signal: abort.signal })) {
+ *   if (event.type === "text") text += event.text;
+ * }
+ * assert.equal(text, "Hi");
+ * ```
+ *
+ * @throws TypeError at once if the source can't be read or is locked, or if an option is wrong. The loop throws the error of
+ * the source, the reason of the signal, a `StatusError`, or a `TypeError` for a chunk that is neither text nor bytes.
  */
 export function events(source: Source, options: StreamOptions = {}): AsyncGenerator<FollowupEvent, void> {
   const reading = new Reading(source, options);
@@ -123,8 +139,22 @@ async function* read(reading: Reading): AsyncGenerator<FollowupEvent, void> {
   }
 }
 
-/** Turns chunks of a provider's response into events. */
+/**
+ * Turns chunks of a provider's response into events.
+ *
+ * It reads no further than its reader asks. It knows nothing of the status of a response: pass that to `events`, or check
+ * `response.ok` before. A stream that is cancelled or breaks gives no events of an end.
+ *
+ * ```js
+ * import { FollowupStream } from "followup";
+ *
+ * const { body } = new Response('data: {"choices":[{"delta":{"content":"Hi"}}]}\n\n');
+ * const reader = body?.pipeThrough(new FollowupStream()).getReader();
+ * assert.deepEqual(await reader?.read(), { done: false, value: { type: "text", text: "Hi" } });
+ * ```
+ */
 export class FollowupStream extends TransformStream<Uint8Array | string, FollowupEvent> {
+  /** Creates a stream. Throws a `TypeError` if an option is wrong. A wrong chunk breaks the stream with one. */
   constructor(options?: ResponseOptions) {
     const parser = new ResponseParser(options);
     // Not every engine calls `cancel`; there the parser is freed once it is collected.

@@ -244,6 +244,18 @@ describe("the middleware", () => {
     assert.throws(() => followup({ strict: 1 }), /strict: a boolean was expected/);
     assert.throws(() => followup({ promt: true }), /options.promt is no option/);
   });
+
+  test("fails if generateId returns no id", async () => {
+    const parts = [...block(["<ask_followup_question><question>Tea?</question></ask_followup_question>"]), finish()];
+    for (const [id, message] of [
+      [undefined, "generateId: a string as its result was expected, not undefined"],
+      [5, "generateId: a string as its result was expected, not number"],
+      [Promise.resolve("id"), "generateId: a string as its result was expected, not a promise"],
+      ["", "generateId: a string as its result was expected, not an empty one"],
+    ]) {
+      await assert.rejects(rewrite(parts, { generateId: () => id }), { name: "TypeError", message });
+    }
+  });
 });
 
 describe("a stream", () => {

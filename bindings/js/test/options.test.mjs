@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { ArgumentsParser, events, FollowupStream, Parser, ResponseParser } from "followup";
 import { followup } from "followup/ai-sdk";
 import { install as installCore } from "followup/core/host";
-import { Dialogue, messages } from "followup/dialogue";
+import { correctionReply, Dialogue, messages } from "followup/dialogue";
 import { installDialogue } from "followup/dialogue/host";
 import { install } from "followup/host";
 import { dropIn } from "followup/roo";
@@ -31,8 +31,15 @@ const TABLE = [
     [{ envelopes: [""] }, "envelopes[0]: a text that is not empty was expected"],
     [{ envelopes: ["hermes", ""] }, "envelopes[1]: a text that is not empty was expected"],
     [{ shapes: [""] }, "shapes[0]: a text that is not empty was expected"],
-    [{ tools: { tools: [""] } }, "tools[0]: a text that is not empty was expected"],
-    [{ tools: { tools: ["deploy"], parameters: ["where", ""] } }, "parameters[1]: a text that is not empty was expected"],
+    [{ tools: { tools: [""] } }, "tools.tools[0]: a text that is not empty was expected"],
+    [{ tools: { tools: ["deploy"], parameters: ["where", ""] } }, "tools.parameters[1]: a text that is not empty was expected"],
+    [{ tools: { tools: null } }, "tools.tools: a list of texts was expected, not null"],
+    [{ tools: { tools: ["deploy"], parameters: null } }, "tools.parameters: a list of texts was expected, not null"],
+    [{ tools: { tools: "deploy" } }, "tools.tools: a list of texts was expected, not string"],
+    [{ tools: null }, "tools: an object was expected, not null"],
+    [{ limits: null }, "limits: an object was expected, not null"],
+    [{ limits: { question: null } }, "limits.question: a whole number from 0 to 2147483648 was expected, not null"],
+    [{ envelopes: null }, "envelopes: a list of texts was expected, not null"],
   ]],
   ["Parser with options", (options) => new Parser(options), [
     [null, "options: an object was expected, not null"],
@@ -41,6 +48,10 @@ const TABLE = [
   ["ArgumentsParser", (tool) => new ArgumentsParser(tool), [
     [undefined, "tool: a string was expected, not undefined"],
     [5, "tool: a string was expected, not number"],
+  ]],
+  ["view", (call) => new Parser().view(call), [
+    [null, "call: a number was expected, not null"],
+    ["0", "call: a number was expected, not string"],
   ]],
   ["ResponseParser", (format) => new ResponseParser({ format }), [
     [5, "format: a string was expected, not number"],
@@ -71,6 +82,12 @@ const TABLE = [
     [{ onRejected: null }, "onRejected: a function was expected, not null"],
     [{ shapes: ["claude"] }, "options.shapes is no option"],
     [{ strict: 1 }, "strict: a boolean was expected, not number"],
+    [{ tools: null }, "tools: an object was expected, not null"],
+    [{ tools: ["deploy"] }, "tools: an object was expected, not a list"],
+    [{ tools: { tools: null } }, "tools.tools: a list of texts was expected, not null"],
+    [{ tools: { tools: ["deploy"], parameters: null } }, "tools.parameters: a list of texts was expected, not null"],
+    [{ envelopes: "all" }, "envelopes: a list of texts was expected, not string"],
+    [{ limits: { question: "1" } }, "limits.question: a whole number from 0 to 2147483648 was expected, not string"],
   ]],
   ["dropIn", (options) => dropIn(Original, options), [
     [null, "options: an object was expected, not null"],
@@ -89,6 +106,7 @@ const TABLE = [
     [null, "source: a Response, a ReadableStream or an iterable was expected, not null"],
     [5, "source: a Response, a ReadableStream or an iterable was expected, not number"],
     [{}, "source: a Response, a ReadableStream or an iterable was expected, not object"],
+    [Promise.resolve(new Response("")), "source: a Response, a ReadableStream or an iterable was expected, not a promise"],
     [[5], "a string or a Uint8Array was expected, not number"],
   ]],
   ["events with options", (options) => read(["a"], options), [
@@ -107,6 +125,10 @@ const TABLE = [
   ["messages", (replies) => messages(replies, "anthropic"), [
     [null, "messages: a reply: an object was expected, not null"],
     [["reply"], "messages: a reply: an object was expected, not string"],
+  ]],
+  ["correctionReply", (correction) => correctionReply(correction), [
+    [null, "correction: an object was expected, not null"],
+    ["text", "correction: an object was expected, not string"],
   ]],
 ];
 

@@ -147,6 +147,10 @@ describe("the state", () => {
     assert.throws(() => store.answer(0, { type: "text", text: "too early" }), TypeError);
     assert.throws(() => store.answer(1, { type: "text", text: "no such call" }), TypeError);
     store.push((await eventsOf(CHAT)).filter(({ type }) => type === "complete"));
+    for (const [wrong, kind] of [[undefined, "undefined"], [null, "null"], ["yes", "string"], [{ type: "yes" }, "object"]]) {
+      const message = `answer: an object with the type text, suggestion, edited or form was expected, not ${kind}`;
+      assert.throws(() => store.answer(0, wrong), { name: "TypeError", message });
+    }
     store.answer(0, { type: "suggestion", suggestion: 1 });
     const { calls } = await until(store, ({ calls }) => calls[0]?.state === "answered");
     assert.deepEqual(calls[0].answer, { type: "suggestion", suggestion: 1 });
@@ -206,6 +210,15 @@ describe("the state", () => {
       delete globalThis.requestAnimationFrame;
       delete globalThis.cancelAnimationFrame;
       t.mock.timers.reset();
+    }
+  });
+
+  test("takes events only, and keeps those before one that is none", async () => {
+    for (const [wrong, kind] of [[5, "number"], [null, "null"], [{ type: "txt" }, "object"], [new ArrayBuffer(1), "object"]]) {
+      const store = new FollowupStore();
+      const message = `event: an event of a parser was expected, not ${kind}`;
+      assert.throws(() => store.push([{ type: "text", text: "A" }, wrong]), { name: "TypeError", message });
+      assert.equal((await until(store, ({ text }) => text !== "")).text, "A");
     }
   });
 
@@ -273,6 +286,15 @@ describe("a source", () => {
     resolve(new ReadableStream({ cancel: () => void (cancelled = true) }));
     await new Promise((done) => setTimeout(done, 0));
     assert.ok(cancelled);
+  });
+
+  test("fails with a chunk that is no text, no bytes and no event", async () => {
+    for (const wrong of [5, null, new ArrayBuffer(1)]) {
+      const { status, error } = await readAll([CHAT, wrong]);
+      assert.equal(status, "failed");
+      assert.ok(error instanceof TypeError);
+      assert.match(error.message, /^chunk: a string, a Uint8Array or an event was expected, not (number|null|object)$/);
+    }
   });
 
   test("that can't be had fails", async () => {

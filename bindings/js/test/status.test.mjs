@@ -33,6 +33,16 @@ function shown(source) {
 }
 
 describe("a response with the status of an error", () => {
+  test("is named by its status, also where that is 0 or has no text", async () => {
+    for (const [response, message] of [
+      [Response.error(), "the response has the status 0"],
+      [new Response(PAGE, { status: 502 }), "the response has the status 502"],
+      [failed(PAGE), "the response has the status 502 Bad Gateway"],
+    ]) {
+      assert.equal((await taken(response)).error.message, message);
+    }
+  });
+
   test("is no message: it ends with an error that has the status", async () => {
     for (const body of [PAGE, "upstream error", `A ${CALL}`, "", null]) {
       const { all, error } = await taken(failed(body));

@@ -284,6 +284,15 @@ describe(`AI SDK ${version}`, () => {
     assert.deepEqual((await result.toolCalls)[0].input, INPUT);
   });
 
+  test("asks by no call in the thinking that another middleware takes out of the text, if it comes before that one", async () => {
+    const reasoning = ai.extractReasoningMiddleware({ tagName: "think" });
+    const text = `<think>Maybe ${CALL.replace("Tea?", "Coffee?")}</think>Hm. ${CALL}`;
+    const model = wrapLanguageModel({ model: streaming([text]), middleware: [followup(), reasoning] });
+    const result = streamText({ model, prompt: "?", tools: askTools() });
+    assert.deepEqual((await result.toolCalls).map(({ input }) => input.question), ["Tea?"]);
+    assert.match(await result.reasoningText, /^Maybe <ask_followup_question>/);
+  });
+
   test("reads a recorded native call", async () => {
     await replayed(shared("responses/openai-chat.sse"), async (model) => {
       const result = streamText({ model: wrap(model), prompt: "?", tools: askTools() });

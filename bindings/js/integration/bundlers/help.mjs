@@ -35,21 +35,25 @@ export function writeApp(folder, done) {
 }
 
 export const IN_PAGE = "(told) => (document.querySelector('#told').textContent = told)";
+export const IN_WORKER = "(told) => postMessage(told)";
 export const IN_NODE = "(told) => console.log(told)";
 
 /** Returns a page that loads a script. */
 export const html = (script, type = "module") =>
   `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><p id="told"></p><script type="${type}" src="${script}"></script>`;
 
+/** What the README tells pages to allow, and nothing else. */
+export const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; img-src data:";
+
 const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
 
-/** Serves the files of a folder. Returns the address. */
-export async function serve(t, folder) {
+/** Serves the files of a folder, with a Content Security Policy. Returns the address. */
+export async function serve(t, folder, policy = POLICY) {
   const server = createServer((request, response) => {
     const path = join(folder, new URL(request.url, "http://localhost").pathname.replace(/\/$/, "/index.html"));
     try {
       const file = readFileSync(path);
-      response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream" }).end(file);
+      response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream", "content-security-policy": policy }).end(file);
     } catch {
       response.writeHead(404).end();
     }
@@ -72,6 +76,7 @@ export async function open(t, url) {
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   await page.goto(url);
-  await page.waitForFunction(() => document.querySelector("#told")?.textContent, null, { timeout: 15_000 }).catch((error) => errors.push(String(error)));
+  const deadline = Date.now() + 15_000;
+  while (errors.length === 0 && Date.now() < deadline && !(await page.textContent("#told"))) await page.waitForTimeout(20);
   return { told: await page.textContent("#told"), errors };
 }

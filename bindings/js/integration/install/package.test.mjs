@@ -7,7 +7,7 @@ import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { test } from "node:test";
 import { emptyFolder, ENTRIES, MANIFEST, ROOT } from "../pack.mjs";
-import { install, packed, tool } from "./help.mjs";
+import { install, nodeFor, packed, tool } from "./help.mjs";
 
 const folder = install();
 const run = (...args) => execFileSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
@@ -66,13 +66,18 @@ for (const name of readdirSync(examples).filter((name) => name.endsWith(".mjs"))
 const repository = emptyFolder();
 cpSync(join(ROOT, "../../examples"), join(repository, "examples"), { recursive: true });
 
+/** The packages that support fewer versions of Node.js than this one. */
+const NEEDS = { "ai-sdk": "ai" };
+
 for (const [name, script, ...args] of [["ai-sdk", "page.js"], ["react-chat", "main.js", "0"]]) {
   test(`the example ${name} serves its page with the package from the tarball`, { timeout: 300_000 }, async (t) => {
     const cwd = join(repository, "bindings/js/examples", name);
     cpSync(join(examples, name), cwd, { recursive: true, filter: (path) => !path.endsWith("node_modules") });
     execFileSync("npm", ["install", "--no-audit", "--no-fund", "--silent", "--prefer-offline", packed.tarball], { cwd });
     assert.deepEqual(readdirSync(join(cwd, "node_modules/followup")).sort(), readdirSync(join(folder, "node_modules/followup")).sort());
-    const server = spawn(process.execPath, ["server.mjs", ...args], { cwd, env: { ...process.env, PORT: "0" }, stdio: ["ignore", "pipe", "inherit"] });
+    const { node, why } = NEEDS[name] ? nodeFor(join(cwd, "node_modules", NEEDS[name], "package.json")) : { node: process.execPath };
+    if (why) return t.skip(why);
+    const server = spawn(node, ["server.mjs", ...args], { cwd, env: { ...process.env, PORT: "0" }, stdio: ["ignore", "pipe", "inherit"] });
     t.after(() => void server.removeAllListeners("exit").kill());
     const ended = once(server, "exit").then(() => assert.fail("the server has ended"));
     const [line] = await Promise.race([once(server.stdout, "data"), ended]);

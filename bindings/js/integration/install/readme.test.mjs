@@ -11,6 +11,10 @@ import { install, link, tool } from "./help.mjs";
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");
 const blocks = [...readme.matchAll(/^```(js|ts|jsx|tsx)\n(.*?)^```$/gms)].map(([, language, code]) => ({ language, code }));
 
+const installed = join(install(), "node_modules/followup");
+const GUIDE = readdirSync(join(installed, "dist/guide")).map((name) => `dist/guide/${name}`);
+const read = (path) => readFileSync(join(installed, path), "utf8");
+
 /** What the examples take from the program around them. */
 const GIVEN = {
   url: "declare const url: string;",
@@ -29,13 +33,18 @@ export declare const NativeToolCallParser: ToolCallParserClass;
 
 const BODY = `data: {"choices":[{"delta":{"content":"Hi. <ask_followup_question><question>Tea?</question></ask_followup_question>"}}]}\n\ndata: [DONE]\n\n`;
 
-/** A program around the first example, which writes what it is told. */
+const MESSAGE =
+  '<ask_followup_question><question>Tea?</question><follow_up><suggest>Black</suggest><suggest mode="code">Green</suggest></follow_up></ask_followup_question>';
+
+/** A program around the examples, which writes what it is told. */
 const AROUND = `
   globalThis.url = "http://localhost";
   globalThis.request = {};
   globalThis.fetch = async () => new Response(${JSON.stringify(BODY)});
   globalThis.screen = { append: (text) => console.log("text", text), grow: ({ delta }) => console.log("grow", delta) };
-  globalThis.ask = async (question) => console.log("ask", question);
+  globalThis.ask = async (question) => console.log("ask", question.question ?? question);
+  globalThis.text = ${JSON.stringify(MESSAGE)};
+  globalThis.conversation = [];
 `;
 
 test("the types of all examples agree", () => {
@@ -54,33 +63,66 @@ test("the types of all examples agree", () => {
   assert.equal(status, 0, output);
 });
 
-test("every link of the readme and the guide leads into the package", () => {
-  const folder = join(install(), "node_modules/followup");
-  const guide = readdirSync(join(folder, "dist/guide")).map((name) => `dist/guide/${name}`);
-  assert.equal(guide.length, 3);
-  const read = (path) => readFileSync(join(folder, path), "utf8");
-  for (const path of ["README.md", ...guide]) {
-    const text = read(path).replace(/^```.*?^```$/gms, "").replace(/`[^`]*`/g, "");
-    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
-    assert.ok(targets.length > 0, path);
-    for (const target of targets.filter((one) => !one.startsWith("https:"))) {
-      const [file, anchor] = target.split("#");
+test("every link of the guide leads into the package", () => {
+  for (const path of GUIDE) {
+    const links = linksOf(read(path));
+    assert.ok(links.length > 0, path);
+    for (const link of links) {
+      const [file, anchor] = link.split("#");
       const to = file === "" ? path : join(dirname(path), file);
-      assert.ok(!to.startsWith("..") && existsSync(join(folder, to)), `${path}: ${target}`);
-      if (anchor !== undefined) assert.ok(anchors(read(to)).includes(anchor), `${path}: ${target}`);
+      assert.ok(!to.startsWith("..") && existsSync(join(installed, to)), `${path}: ${link}`);
+      if (anchor !== undefined) assert.ok(anchors(read(to)).includes(anchor), `${path}: ${link}`);
     }
   }
 });
+
+test("every link of the readme works wherever it is read: on npm, in the repository, and in the package", () => {
+  const text = read("README.md");
+  const links = linksOf(text);
+  assert.ok(links.length > 0);
+  // A path is another one in each of these places, and `dist` is not in the repository.
+  for (const link of links) assert.ok(link.startsWith("#") && anchors(text).includes(link.slice(1)), link);
+});
+
+test("every document and section of the guide that the readme names is in the package, and in the repository's docs", () => {
+  assert.equal(GUIDE.length, 3);
+  const named = [...read("README.md").matchAll(/`([\w-]+\.md)`(?:, (?:under )?“([^”]+)”)?/g)];
+  assert.deepEqual([...new Set(named.map(([, name]) => `dist/guide/${name}`))].sort(), [...GUIDE].sort());
+  assert.ok(named.some(([, , section]) => section !== undefined));
+  for (const [words, name, section] of named) {
+    for (const text of [read(`dist/guide/${name}`), readFileSync(join(ROOT, "../../docs", name), "utf8")]) {
+      if (section !== undefined) assert.match(text, new RegExp(`^#+ ${section.replace(/\s+/g, " ")}$`, "m"), words);
+    }
+  }
+});
+
+/** Returns where the links of a document lead, except other sites. */
+function linksOf(text) {
+  const prose = text.replace(/^```.*?^```$/gms, "").replace(/`[^`]*`/g, "");
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target).filter((target) => !target.startsWith("https:"));
+}
 
 /** Returns the anchors of the headings of a document. */
 function anchors(text) {
   return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading.toLowerCase().replace(/[^\w\s-]/g, "").replaceAll(" ", "-"));
 }
 
-test("the first example shows and asks a question", () => {
+/** Runs an example in a program around it. Returns what was written. */
+function run(code) {
   const folder = install();
   writeFileSync(join(folder, "around.mjs"), AROUND);
-  writeFileSync(join(folder, "example.mjs"), blocks[0].code);
-  const written = execFileSync(process.execPath, ["--import", "./around.mjs", "example.mjs"], { cwd: folder, encoding: "utf8" });
-  assert.equal(written, "text Hi. \ngrow Tea?\nask Tea?\n");
+  writeFileSync(join(folder, "example.mjs"), code);
+  return execFileSync(process.execPath, ["--import", "./around.mjs", "example.mjs"], { cwd: folder, encoding: "utf8" });
+}
+
+test("the first example shows and asks a question", () => {
+  assert.equal(run(blocks[0].code), "text Hi. \ngrow Tea?\nask Tea?\n");
+});
+
+test("the example of a dialogue asks, and writes the reply that its comment shows", () => {
+  const { code } = blocks.find(({ code }) => code.includes("new Dialogue("));
+  const [asked, reply] = run(`${code}\nconsole.log(JSON.stringify([reply.mode, reply.text, conversation]));`).split("\n");
+  assert.equal(asked, "ask Tea?");
+  const text = "<answer>\nGreen\n</answer>";
+  assert.deepEqual(JSON.parse(reply), ["code", text, [{ role: "user", content: [{ type: "text", text }] }]]);
 });

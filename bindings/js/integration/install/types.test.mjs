@@ -11,6 +11,7 @@ const CONSUMER = `
 import { ArgumentsParser, events, FollowupStream, Parser, ResponseParser } from "followup";
 import type { CallView, FollowupEvent, PolicyOptions } from "followup";
 import { install } from "followup/host";
+import type { StreamSource } from "followup/react";
 import module from "followup/followup.wasm";
 ${ENTRIES.map((name, i) => `import * as entry${i} from ${JSON.stringify(name)};`).join("\n")}
 
@@ -39,6 +40,18 @@ const policy: PolicyOptions = { strict: true, limits: { question: 100 } };
 new Parser({ strickt: true });
 // @ts-expect-error A chunk is no number.
 new Parser(policy).feed(1);
+
+/** A response of a library: undici's and node-fetch's have fewer members than that of \`fetch\`, and other streams. */
+interface Shim { ok: boolean; status: number; statusText: string; body: AsyncIterable<Uint8Array> | null }
+
+export async function shims(shim: Shim, texts: AsyncIterable<string>): Promise<void> {
+  for await (const event of events(shim)) text(event);
+  for await (const event of events(texts)) text(event);
+  const source: StreamSource = () => Promise.resolve(shim);
+  void source;
+  // @ts-expect-error A response has a body.
+  events({ ok: true, status: 200, statusText: "" });
+}
 
 export async function all(response: Response, bytes: ReadableStream<Uint8Array>): Promise<CallView | undefined> {
   install(module);

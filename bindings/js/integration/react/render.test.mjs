@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { build } from "esbuild";
-import { Followup, useFollowup } from "followup/react";
+import { Followup, FollowupStore, useFollowup } from "followup/react";
 import { createElement } from "react";
 import { renderToString } from "react-dom/server";
 import { VERSIONS } from "./help.mjs";
@@ -20,10 +20,37 @@ test("a server renders the state before the stream, and reads nothing", () => {
 test("a source of a wrong type is a TypeError that says what was expected", () => {
   const Message = ({ source }) => createElement("p", null, useFollowup(source).status);
   const render = (source) => renderToString(createElement(Message, { source }));
-  const message = "source: a stream, a function that begins one, a FollowupStore, null or undefined was expected, not number";
-  assert.throws(() => render(5), { name: "TypeError", message });
-  assert.equal(render(null), "<p>idle</p>");
-  assert.equal(render("text"), "<p>idle</p>");
+  const wrong = { number: [5, 0, NaN], boolean: [true, false], bigint: [0n], symbol: [Symbol("s")], object: [{}, { status: 200 }, new Date(0)] };
+  for (const [kind, sources] of Object.entries(wrong)) {
+    const message = `source: a stream, a promise or a function that gives one, a FollowupStore, null or undefined was expected, not ${kind}`;
+    for (const source of sources) assert.throws(() => render(source), { name: "TypeError", message }, String(source));
+  }
+  const right = [null, undefined, "text", "", [], new Response(""), new ReadableStream(), Promise.resolve([]), () => [], new FollowupStore()];
+  for (const source of right) assert.equal(render(source), "<p>idle</p>");
+});
+
+test("a store of another copy of the package, as after a hot reload, is a source", async () => {
+  const copy = new URL("./store.js?copy", import.meta.resolve("followup/react"));
+  const { FollowupStore: Other } = await import(copy.href);
+  assert.notEqual(Other, FollowupStore);
+  const store = new Other();
+  const changed = new Promise((resolve) => store.subscribe(resolve));
+  store.push([{ type: "text", text: "Hi" }]);
+  await changed;
+  let result;
+  const Message = () => createElement("p", null, (result = useFollowup(store)).status);
+  renderToString(createElement(Message));
+  result.stop();
+  await new Promise((resolve) => store.subscribe(resolve));
+  assert.deepEqual([store.getState().text, store.getState().status], ["Hi", "stopped"]);
+});
+
+test("options of a wrong type are a TypeError that says what was expected", () => {
+  const Message = ({ options }) => createElement("p", null, useFollowup([], options).status);
+  const render = (options) => renderToString(createElement(Message, { options }));
+  assert.throws(() => render(null), { name: "TypeError", message: "options: an object was expected, not null" });
+  assert.throws(() => render({ strickt: true }), { name: "TypeError", message: "options.strickt is no option" });
+  assert.equal(render({ strict: true }), "<p>idle</p>");
 });
 
 test("a server renders a call, and escapes its texts", () => {
@@ -31,6 +58,13 @@ test("a server renders a call, and escapes its texts", () => {
   const html = renderToString(createElement(Followup, { call, onAnswer() {} }));
   assert.match(html, /data-state="open"/);
   assert.match(html, /&lt;b&gt;Q&lt;\/b&gt;/);
+});
+
+test("a call that is none is a TypeError that says what was expected", () => {
+  for (const [call, kind] of [[undefined, "undefined"], [null, "null"], [0, "number"]]) {
+    const message = `call: a call of useFollowup was expected, not ${kind}`;
+    assert.throws(() => renderToString(createElement(Followup, { call, onAnswer() {} })), { name: "TypeError", message });
+  }
 });
 
 test("each part of a form has its name and its text", () => {

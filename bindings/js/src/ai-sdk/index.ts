@@ -25,9 +25,12 @@ export interface FollowupOptions extends Omit<PolicyOptions, "shapes"> {
    * without tools. A string is what the prompt says of the tool, instead of the usual text.
    */
   readonly prompt?: boolean | string;
-  /** Returns the id of a call in text. No two calls of a conversation may have the same. */
+  /**
+   * Returns the id of a call in text. No two calls of a conversation may have the same. Default: random. What is no string, or
+   * an empty one, breaks the stream with a `TypeError`.
+   */
   readonly generateId?: () => string;
-  /** Observes calls that can't be asked. */
+  /** Observes calls that can't be asked. What it throws breaks the stream. */
   readonly onRejected?: (call: RejectedCall) => void;
 }
 
@@ -46,14 +49,17 @@ export interface GenerateResult {
 export interface FollowupMiddleware {
   /** The version of the interface; the AI SDK 7 takes it, too. */
   readonly specificationVersion: "v3";
-  /** Writes the question tool into the prompt, if the options say so. */
+  /** Writes the question tool into the prompt, and its calls and results in the history as text, if the option `prompt` says so. */
   transformParams<Params extends CallOptions>(options: { params: Params }): Promise<Params>;
-  /** Returns the model's message with its calls of question tools as tool calls. */
+  /** Returns the model's message with its calls of question tools as tool calls: what `wrapStream` gives, as a whole. */
   wrapGenerate<Result extends GenerateResult>(options: {
     doGenerate: () => PromiseLike<Result>;
     params: CallOptions;
   }): Promise<Result>;
-  /** Returns the model's stream with its calls of question tools as tool calls, while they grow. */
+  /**
+   * Returns the model's stream with its calls of question tools as tool calls, while they grow. It breaks with the error of
+   * the model's stream, or of `generateId` or `onRejected`, and cancels the model's stream when it is cancelled.
+   */
   wrapStream<Result extends StreamResult>(options: {
     doStream: () => PromiseLike<Result>;
     params: CallOptions;
@@ -64,7 +70,34 @@ export interface FollowupMiddleware {
  * Returns a middleware that turns calls of question tools in text into tool calls, while they
  * stream, and repairs native ones.
  *
- * Only the tools that the caller passes are read, and none if its `toolChoice` is `none`.
+ * Only the tools that the caller passes are read, and none if its `toolChoice` is `none`. The deltas of an input add up to
+ * it, no text part holds markup, and a call that was cut off is never executed. A stream costs as much as it has characters,
+ * and is read no faster than it is taken. One middleware serves any number of models and responses.
+ *
+ * ```ts
+ * import { followup } from "followup/ai-sdk";
+ *
+ * // For `wrapLanguageModel` of `ai`, before other middleware that changes the text:
+ * const middleware = followup({ onRejected: ({ toolName, message }) => console.warn(toolName, message) });
+ * ```
+ *
+ * By itself it is functions, which the AI SDK calls:
+ *
+ * ```js
+ * import { followup } from "followup/ai-sdk";
+ *
+ * const text = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+ * const middleware = followup({ generateId: () => "call_1" });
+ * const { content, finishReason } = await middleware.wrapGenerate({
+ *   doGenerate: async () => ({ content: [{ type: "text", text }], finishReason: { unified: "stop", raw: "stop" } }),
+ *   params: { prompt: [], tools: [{ type: "function", name: "ask_followup_question", inputSchema: {} }] },
+ * });
+ * const input = '{"question":"Tea?","follow_up":[]}';
+ * assert.deepEqual(content, [{ type: "tool-call", toolCallId: "call_1", toolName: "ask_followup_question", input }]);
+ * assert.equal(finishReason.unified, "tool-calls");
+ * ```
+ *
+ * @throws TypeError if an option is wrong.
  */
 export function followup(options: FollowupOptions = {}): FollowupMiddleware {
   checkOptions(options);
@@ -79,7 +112,7 @@ export function followup(options: FollowupOptions = {}): FollowupMiddleware {
     const isJson = params.responseFormat?.type === "json";
     const shapes = [...tools.values()].flatMap(({ shape }) => shape ?? []);
     const all = { ...policy, shapes: [...new Set(shapes)] };
-    return { tools, policy: all, reasoning, isJson, generateId, onRejected };
+    return { tools, policy: all, reasoning, isJson, generateId: () => checkedId(generateId()), onRejected };
   };
 
   return {
@@ -126,6 +159,12 @@ function checkOptions(options: unknown): void {
   if (onRejected !== undefined) check(onRejected, "function", "onRejected");
   // Those of the tools that are offered are read.
   if (shapes !== undefined) refuse({ shapes }, "options");
+}
+
+/** Returns an id that the caller's function made. */
+function checkedId(id: unknown): string {
+  if (typeof id === "string" && id !== "") return id;
+  throw new TypeError(`generateId: a string as its result was expected, not ${id === "" ? "an empty one" : kind(id)}`);
 }
 
 /** Returns the question tools that the model may call. */

@@ -8,7 +8,14 @@ interface Decoders {
 
 /** Compiles a module from base64. It does not wait, so that it can be bundled in any format of scripts. */
 export function compile(base64: string): WebAssembly.Module {
-  return new WebAssembly.Module(decode(base64));
+  const bytes = decode(base64);
+  try {
+    return new WebAssembly.Module(bytes);
+  } catch (cause) {
+    // The bytes are valid. Engines name what the page should not allow for this: 'unsafe-eval'.
+    const message = "the module can't be compiled: where there is a Content Security Policy, it has to allow script-src 'wasm-unsafe-eval'";
+    throw new Error(message, { cause });
+  }
 }
 
 /** An engine's own decoder takes a tenth of the time of a loop, which takes longer than the compiler. */

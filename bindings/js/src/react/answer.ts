@@ -21,7 +21,17 @@ export interface FormAnswer {
   readonly text?: string;
 }
 
-/** Returns an answer as text, as the user would read it. */
+/**
+ * Returns an answer as text, as the user would read it: for a message on the page. The model gets the reply of a dialogue.
+ *
+ * ```js
+ * import { answerText } from "followup/react";
+ *
+ * const questions = [{ text: "Tea?", suggestions: [{ answer: "Yes" }, { answer: "No" }] }];
+ * assert.equal(answerText(questions, { type: "suggestion", suggestion: 1 }), "No");
+ * assert.equal(answerText(questions, { type: "form", answers: [{ picked: [0], text: "green" }] }), "Yes\ngreen");
+ * ```
+ */
 export function answerText(questions: readonly Question[], answer: FollowupAnswer): string {
   switch (answer.type) {
     case "text":

@@ -1,9 +1,12 @@
 // Builds the parts of a message (prose, calls, errors) from events.
 
 import type { CompleteEvent, ErrorEvent, FollowupEvent, PartialEvent, Question, RejectedEvent } from "../events.js";
+import { kind } from "../options.js";
 import { append, type CallView, emptyView } from "../view.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import type { Call, Content, OpenCall, Part } from "./state.js";
+
+const ANSWERS: readonly FollowupAnswer["type"][] = ["text", "suggestion", "edited", "form"];
 
 /** A call that grows: where it is in the parts, and what was shown of it. */
 interface Growing {
@@ -26,7 +29,7 @@ export class ContentBuilder {
   readonly #tools = new Map<string, number>();
 
   apply(event: FollowupEvent): void {
-    switch (event.type) {
+    switch (event?.type) {
       case "text":
         this.#text += event.text;
         return this.#appendText(event.text);
@@ -42,6 +45,9 @@ export class ContentBuilder {
       case "error":
         this.#errors.push(event);
         this.#parts.push({ type: "error", error: event });
+        return;
+      default:
+        throw new TypeError(`event: an event of a parser was expected, not ${kind(event)}`);
     }
   }
 
@@ -57,6 +63,9 @@ export class ContentBuilder {
 
   /** Sets the answer to an open call. */
   answer(index: number, answer: FollowupAnswer, images: readonly string[]): void {
+    if (!ANSWERS.includes(answer?.type)) {
+      throw new TypeError(`answer: an object with the type text, suggestion, edited or form was expected, not ${kind(answer)}`);
+    }
     this.#end(index, (call) => ({ ...call, state: "answered", answer, ...(images.length > 0 && { images }) }));
   }
 

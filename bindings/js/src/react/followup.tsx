@@ -1,6 +1,7 @@
 // The component `Followup`, which renders one call from its first words to its outcome.
 
 import { type ReactElement, type ReactNode, type RefObject, useRef, useState } from "react";
+import { kind } from "../options.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { useCountdown } from "./countdown.js";
 import { CountdownView } from "./countdown-view.js";
@@ -43,9 +44,21 @@ export interface FollowupProps extends FollowupHandlers {
  *
  * It begins anew when its call becomes another one: what was written and sent is of the last one. Its element, what a
  * screen reader is told, and the focus stay. A call instead of which another one counts is not shown.
+ * Throws a `TypeError` while it renders if there is no call.
+ *
+ * ```tsx
+ * import { Followup, type OpenCall } from "followup/react";
+ *
+ * declare function send(answer: unknown): Promise<void>;
+ *
+ * export function Question({ call }: { call: OpenCall }) {
+ *   return <Followup call={call} autoAnswer={60} onAnswer={(answer) => send(answer)} labels={{ send: "Reply" }} />;
+ * }
+ * ```
  */
 export function Followup(props: FollowupProps): ReactElement | null {
   const { call, labels, className, classNames = {}, renderText = (text) => text } = props;
+  if (typeof call !== "object" || call === null) throw new TypeError(`call: a call of useFollowup was expected, not ${kind(call)}`);
   const look: Look = { labels: labels ? { ...ENGLISH, ...labels } : ENGLISH, classNames, renderText };
   const key = useIdentity(call);
   const root = useRef<HTMLDivElement>(null);

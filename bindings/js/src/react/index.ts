@@ -3,6 +3,7 @@
 "use client";
 
 export { answerText, type FollowupAnswer, type FormAnswer } from "./answer.js";
+export type { ResponseLike } from "../chunks.js";
 export { Followup, type FollowupProps } from "./followup.js";
 export type { ImageProblem } from "./image.js";
 export type { FollowupLabels } from "./labels.js";

@@ -1,15 +1,15 @@
 // The types of sources for a message, and the function that turns any of them into events.
 
-import { isBytes, open } from "../chunks.js";
+import { isBytes, isReadable, open, type ResponseLike } from "../chunks.js";
 import type { FollowupEvent } from "../events.js";
-import type { ResponseOptions } from "../options.js";
+import { encode, kind, type ResponseOptions } from "../options.js";
 import { Gate } from "../status.js";
 
 /** What a stream is made of: a provider's bytes or text, in chunks that end anywhere, or events. */
 export type Item = Uint8Array | string | FollowupEvent;
 
 /** A stream that can be read once. */
-export type Stream = Response | ReadableStream<Item> | AsyncIterable<Item> | Iterable<Item>;
+export type Stream = Response | ResponseLike<Item> | ReadableStream<Item> | AsyncIterable<Item> | Iterable<Item>;
 
 /** What can be read: a stream, a promise of one, or a function that begins one. */
 export type StreamSource = Stream | PromiseLike<Stream> | ((signal: AbortSignal) => Stream | PromiseLike<Stream>);
@@ -31,7 +31,8 @@ export async function read(
     for (let next = await items.next(); !next.done && !signal.aborted; next = await items.next()) {
       const item = next.value;
       if (typeof item === "string" || isBytes(item)) push(gate.pass((await parser.get()).feed(item)));
-      else push([item]);
+      else if (isEvent(item)) push([item]);
+      else throw new TypeError(`chunk: a string, a Uint8Array or an event was expected, not ${kind(item)}`);
     }
     if (signal.aborted) return;
     push(gate.pass(parser.finish()));
@@ -43,6 +44,20 @@ export async function read(
     signal.removeEventListener("abort", cancel);
     parser.free();
   }
+}
+
+/** Throws what is wrong with a source or its options, as far as that is known before the source is read. */
+export function checkSource(source: unknown, options: unknown): void {
+  const isPromise = typeof source === "object" && source !== null && "then" in source;
+  if (typeof source !== "function" && !isPromise && !isReadable(source)) {
+    const expected = "a stream, a promise or a function that gives one, a FollowupStore, null or undefined";
+    throw new TypeError(`source: ${expected} was expected, not ${kind(source)}`);
+  }
+  encode(options, "response");
+}
+
+function isEvent(item: unknown): item is FollowupEvent {
+  return typeof item === "object" && item !== null && "type" in item;
 }
 
 /** A parser that is loaded once there are bytes: a page that gets events needs none. */

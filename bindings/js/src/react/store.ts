@@ -9,7 +9,19 @@ import { type FollowupState, IDLE, type Status } from "./state.js";
 /**
  * Collects events for an interface, which learns of changes at most once a frame.
  *
- * `useFollowup` makes one for a stream. Make your own to push events that come another way, such as through a socket.
+ * `useFollowup` makes one for a stream. Make your own to push events that come another way, such as through a socket, and
+ * pass it to `useFollowup` as the source. What has not changed stays the same object in the next state.
+ *
+ * ```js
+ * import { FollowupStore } from "followup/react";
+ *
+ * const store = new FollowupStore();
+ * const changed = new Promise((resolve) => store.subscribe(() => resolve(undefined)));
+ * store.push([{ type: "text", text: "Hi" }]);
+ * store.end();
+ * await changed;
+ * assert.deepEqual([store.getState().text, store.getState().status], ["Hi", "done"]);
+ * ```
  */
 export class FollowupStore {
   readonly #content = new ContentBuilder();
@@ -24,28 +36,31 @@ export class FollowupStore {
     return () => void this.#listeners.delete(listener);
   };
 
-  /** Returns the state of the last frame. */
+  /** Returns the state of the last frame: the same object until the listeners are called. */
   getState = (): FollowupState => this.#state;
 
-  /** Adds events. After the end they are ignored. */
+  /** Adds events. After the end they are ignored. Throws a `TypeError` for what is no event; those before it count. */
   push(events: Iterable<FollowupEvent>): void {
     if (this.#isOver()) return;
     this.#status = { status: "streaming" };
-    for (const event of events) this.#content.apply(event);
-    this.#changed();
+    try {
+      for (const event of events) this.#content.apply(event);
+    } finally {
+      this.#changed();
+    }
   }
 
-  /** Ends the stream. Calls that still grow are rejected. */
+  /** Ends the stream. Calls that still grow are rejected. After the end this does nothing, nor do `fail` and `stop`. */
   end(): void {
     this.#end({ status: "done" });
   }
 
-  /** Ends a stream that broke. */
+  /** Ends a stream that broke: the status is `failed`, with this error. Calls that still grow are rejected. */
   fail(error: unknown): void {
     this.#end({ status: "failed", error });
   }
 
-  /** Ends a stream that nobody wants any more. */
+  /** Ends a stream that nobody wants any more: the status is `stopped`. Calls that still grow are rejected. */
   stop(): void {
     this.#end({ status: "stopped" });
   }

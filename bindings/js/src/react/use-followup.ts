@@ -1,10 +1,10 @@
 // The hook `useFollowup`, which returns the state of a stream and the actions of the user.
 
 import { useMemo, useSyncExternalStore } from "react";
-import { kind, type ResponseOptions } from "../options.js";
+import type { ResponseOptions } from "../options.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { Reading } from "./reading.js";
-import type { StreamSource } from "./source.js";
+import { checkSource, type StreamSource } from "./source.js";
 import { type FollowupState, IDLE } from "./state.js";
 import { FollowupStore } from "./store.js";
 
@@ -26,12 +26,34 @@ export type FollowupResult = FollowupState & {
  * Returns what a stream has given so far. Renders at most once a frame.
  *
  * A source is read once, from when it is first shown, and aborted after it is shown nowhere any more. Another source
- * begins anew, so keep it in a state or a memo. The options belong to the source.
+ * begins anew, so keep it in a state or a memo. The options belong to the source. Without a source (`null`, `undefined`) the
+ * state is `idle`. An event costs what it adds, and a render what has changed.
+ *
+ * ```tsx
+ * import { useState } from "react";
+ * import { Followup, useFollowup } from "followup/react";
+ *
+ * export function Message() {
+ *   const [source] = useState(() => (signal: AbortSignal) => fetch("/chat", { signal }));
+ *   const { text, calls, answer } = useFollowup(source);
+ *   return (
+ *     <>
+ *       <p>{text}</p>
+ *       {calls.map((call) => (
+ *         <Followup key={call.index} call={call} onAnswer={(one) => answer(call.index, one)} />
+ *       ))}
+ *     </>
+ *   );
+ * }
+ * ```
+ *
+ * @throws TypeError while it renders, if the source can't be read or an option is of a wrong type. What goes wrong later, as
+ * a function that throws or a stream that breaks, is the state `failed` with its `error`.
  */
 export function useFollowup(source: StreamSource | FollowupStore | null | undefined, options?: ResponseOptions): FollowupResult {
   // A text can be iterated, but is no key.
   const key = useMemo(() => (typeof source === "string" ? [source] : source), [source]);
-  const { store, subscribe, stop } = key ? accessOf(key, options) : NO_ACCESS;
+  const { store, subscribe, stop } = key === null || key === undefined ? NO_ACCESS : accessOf(key, options);
   const state = useSyncExternalStore(subscribe, store.getState, () => IDLE);
   return useMemo(
     () => ({
@@ -57,15 +79,22 @@ const NO_ACCESS: Access = { store: new FollowupStore(), subscribe: () => () => {
 /** Keeps the access to each source, since a stream can be read only once, and React may render before it keeps anything. */
 const accesses = new WeakMap<object, Access>();
 
+/** Whether a source is a store. That of another copy of the package, as after a hot reload, has another class. */
+function isStore(source: object): source is FollowupStore {
+  return ["subscribe", "getState", "push", "stop"].every((key) => typeof (source as Record<string, unknown>)[key] === "function");
+}
+
 function accessOf(source: StreamSource | FollowupStore, options: ResponseOptions | undefined): Access {
-  if (typeof source !== "object" && typeof source !== "function") {
-    throw new TypeError(`source: a stream, a function that begins one, a FollowupStore, null or undefined was expected, not ${kind(source)}`);
-  }
   let access = accesses.get(source);
   if (access === undefined) {
-    const target = source instanceof FollowupStore ? source : new Reading(source, options);
-    const store = target instanceof FollowupStore ? target : target.store;
-    accesses.set(source, (access = { store, subscribe: target.subscribe, stop: () => target.stop() }));
+    if (isStore(source)) {
+      access = { store: source, subscribe: source.subscribe, stop: () => source.stop() };
+    } else {
+      checkSource(source, options);
+      const reading = new Reading(source, options);
+      access = { store: reading.store, subscribe: reading.subscribe, stop: () => reading.stop() };
+    }
+    accesses.set(source, access);
   }
   return access;
 }

@@ -18,6 +18,15 @@ type Untyped = Record<keyof ToolCallParserClass, (...args: any[]) => unknown> & 
  *
  * Calls of the question tool are parsed as they stream, in linear time; their final arguments are repaired before the
  * original gets them. Everything else is the original's: other tools, raw chunks, and the functions of a fork.
+ *
+ * ```ts
+ * import { dropIn, type ToolCallParserClass } from "followup/roo";
+ *
+ * declare const Original: ToolCallParserClass; // the class of the host
+ * export const NativeToolCallParser = dropIn(Original, { names: ["ask_followup_question", "ask_user"] });
+ * ```
+ *
+ * @throws TypeError if the original is no class, or an option is wrong. What the original throws is passed on.
  */
 export function dropIn<T extends ToolCallParserClass>(original: T, options: DropInOptions = {}): T {
   check(original, "function", "original");

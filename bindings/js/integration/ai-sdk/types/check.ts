@@ -16,7 +16,7 @@ export function models(six: LanguageModelV3, seven: LanguageModelV4): [LanguageM
     wrap6({ model: six, middleware: followup() }),
     wrap7({
       model: seven,
-      middleware: [reasoning, followup({ prompt: true, onRejected: ({ code }) => console.warn(code) })],
+      middleware: [followup({ prompt: true, onRejected: ({ code }) => console.warn(code) }), reasoning],
     }),
   ];
 }
