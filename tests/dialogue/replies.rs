@@ -176,7 +176,7 @@ fn kimi_has_the_spaces_of_its_serializer() {
 
 #[test]
 fn codex_answers_by_id_and_marks_own_words_as_a_note() {
-    let all = r#"{"answers":{"a":{"answers":["say \"hi\"\nthen ünï ✓"]},"b":{"answers":["E"]},"c":{"answers":["It's\n\"new\""]}}}"#;
+    let all = r#"{"answers":{"a":{"answers":["say \"hi\"\nthen ünï ✓"]},"b":{"answers":["E"]},"c":{"answers":["user_note: It's\n\"new\""]}}}"#;
     let own = r#"{"answers":{"a":{"answers":["None of the above","user_note: a \"b\""]},"b":{"answers":["A, B","user_note: F"]},"c":{"answers":[]}}}"#;
     let none = r#"{"answers":{"a":{"answers":[]},"b":{"answers":[]},"c":{"answers":[]}}}"#;
     let answers = vec![FormAnswer::picked([1]), FormAnswer::picked([2]), FormAnswer::text("It's\n\"new\"")];

@@ -27,7 +27,7 @@ pub(super) fn codex() -> Template {
         between_entries: text(","),
         entry: TemplateEntry {
             written: Some(text(r#""{id}":{"answers":["None of the above","user_note: {text}"{note}]}"#)),
-            free: Some(text(r#""{id}":{"answers":["{text}"{note}]}"#)),
+            free: Some(text(r#""{id}":{"answers":["user_note: {text}"{note}]}"#)),
             both: Some(text(r#""{id}":{"answers":[{picks},"user_note: {text}"{note}]}"#)),
             unanswered: Some(text(r#""{id}":{"answers":[]}"#)),
             ..entry(r#""{id}":{"answers":[{picks}{note}]}"#)
