@@ -59,16 +59,30 @@ const CLAUDE_DECLINED: &str = "The user doesn't want to proceed with this tool u
     was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell \
     you how to proceed.";
 
+/// Returns what Claude Code says of answers with the user's own words.
+fn claude_own(entries: &str) -> String {
+    format!(
+        "The user answered: {entries}. Read the answers carefully \u{2014} they may request clarification, changes, or \
+        that you not proceed \u{2014} and follow what they actually say."
+    )
+}
+
 #[test]
-fn claude_quotes_nothing_and_leaves_out_what_was_not_answered() {
-    let all = "User has answered your questions: \"Which \"store\"?\"=\"say \"hi\"\nthen ünï ✓\", \
-        \"Which parts?\"=\"E, A, B\", \"Why?\"=\"It's\n\"new\"\". You can now continue with the user's answers in mind.";
-    let own = "User has answered your questions: \"Which \"store\"?\"=\"a \"b\"\", \"Which parts?\"=\"A, B, F\". \
-        You can now continue with the user's answers in mind.";
-    let ends = [(CLAUDE_DECLINED, true); 2];
-    assert_replies("claude", "claude", [all, own, CLAUDE_DECLINED], ends);
-    assert!(reply("claude", None, &questions(), none()).is_error);
+fn claude_tells_labels_from_own_words_and_leaves_out_what_was_not_answered() {
+    let all = claude_own(
+        "\"Which \"store\"?\"=\"say \"hi\"\nthen ünï ✓\", \"Which parts?\"=\"E, A, B\", \"Why?\"=\"It's\n\"new\"\"",
+    );
+    let own = claude_own("\"Which \"store\"?\"=\"a \"b\"\", \"Which parts?\"=\"A, B, F\"");
+    let none = "The user did not answer the questions.";
+    assert_replies("claude", "claude", [&all, &own, none], [(CLAUDE_DECLINED, true); 2]);
+    assert!(!reply("claude", None, &questions(), self::none()).is_error);
     assert!(!reply("claude", None, &questions(), self::all()).is_error);
+    let labels = vec![FormAnswer::picked([1]), FormAnswer::picked([2, 0]), FormAnswer::default()];
+    assert_eq!(
+        reply("claude", None, &questions(), labels).text,
+        "Your questions have been answered: \"Which \"store\"?\"=\"say \"hi\"\nthen ünï ✓\", \"Which parts?\"=\"E, A, B\". \
+         You can now continue with these answers in mind."
+    );
 }
 
 #[test]
@@ -81,7 +95,7 @@ fn an_error_of_the_host_is_marked_in_anthropics_message_alone() {
         (asked("opencode").decline(0).unwrap(), true),
         (asked("codex").cancel(0).unwrap(), true),
         (asked("qwen").decline(0).unwrap(), false),
-        (reply("claude", None, &questions(), none()), true),
+        (reply("claude", None, &questions(), none()), false),
         (reply("claude", None, &questions(), all()), false),
     ] {
         reply.id = Some("toolu_1".into());
@@ -97,7 +111,7 @@ fn an_error_of_the_host_is_marked_in_anthropics_message_alone() {
     }
 }
 
-/// Without an own answer, the images would come with the text for a declined call.
+/// Without an own answer, the images would come with the text for a call that was not answered.
 #[test]
 fn images_alone_are_an_answer_to_a_form() {
     let image = Image::from_bytes(b"GIF89a", IMAGE_LIMIT).unwrap();
@@ -106,9 +120,8 @@ fn images_alone_are_an_answer_to_a_form() {
         dialogue.answer(0, Answer::Form(answers), vec![image.clone()]).unwrap()
     };
     let reply = answered("claude", none());
-    let text = "User has answered your questions: \"Which \"store\"?\"=\"(see the attached images)\". \
-        You can now continue with the user's answers in mind.";
-    assert_eq!((&*reply.text, reply.is_error, reply.images.len()), (text, false, 1));
+    let text = claude_own("\"Which \"store\"?\"=\"(see the attached images)\"");
+    assert_eq!((&*reply.text, reply.is_error, reply.images.len()), (&*text, false, 1));
     // Beside an answer, they need no words.
     let picked = vec![FormAnswer::default(), FormAnswer::picked([1]), FormAnswer::default()];
     assert!(!answered("claude", picked).text.contains("attached"));
@@ -132,16 +145,17 @@ fn claude_sends_the_preview_and_the_note_of_an_option() {
         {"label": "One", "preview": "# 1\n"}, {"label": "Two"}]}]});
     let noted = |answer: FormAnswer| FormAnswer { note: Some("but \"soon\"".into()), ..answer };
     for (answer, entry) in [
-        (FormAnswer::picked([0]), "\"Which?\"=\"One\" selected preview:\n# 1\n"),
-        (noted(FormAnswer::picked([0])), "\"Which?\"=\"One\" selected preview:\n# 1\n user notes: but \"soon\""),
-        (noted(FormAnswer::picked([1])), "\"Which?\"=\"Two\" user notes: but \"soon\""),
+        (noted(FormAnswer::picked([0])), "\"Which?\"=\"One\" selected preview:\n# 1\n notes: but \"soon\""),
+        (noted(FormAnswer::picked([1])), "\"Which?\"=\"Two\" notes: but \"soon\""),
         (noted(FormAnswer::default()), "\"Which?\"=\"but \"soon\"\""),
     ] {
-        let text = reply("claude", None, &arguments, vec![answer]).text;
-        let expected =
-            format!("User has answered your questions: {entry}. You can now continue with the user's answers in mind.");
-        assert_eq!(text, expected);
+        assert_eq!(reply("claude", None, &arguments, vec![answer]).text, claude_own(entry));
     }
+    assert_eq!(
+        reply("claude", None, &arguments, vec![FormAnswer::picked([0])]).text,
+        "Your questions have been answered: \"Which?\"=\"One\" selected preview:\n# 1\n. \
+         You can now continue with these answers in mind."
+    );
 }
 
 #[test]

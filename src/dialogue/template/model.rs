@@ -48,6 +48,9 @@ pub struct Template {
     /// The reply. Supports `{entries}`: the entries of the questions, in order.
     #[serde(deserialize_with = "with_entries")]
     pub answered: Cow<'static, str>,
+    /// The reply if an answer has a text or a note of the user's own, instead of `answered`.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_entries")]
+    pub answered_own: Option<Cow<'static, str>>,
     /// What stands between two entries.
     pub between_entries: Cow<'static, str>,
     /// The entry of a question.
@@ -141,6 +144,10 @@ pub struct TemplateOutcome {
     /// The reply. Supports `{entries}`: the entries of the questions, in order.
     #[serde(deserialize_with = "with_entries")]
     pub text: Cow<'static, str>,
+    /// What `{entries}` of the reply is if there is an entry; else it is nothing. Without it, it is
+    /// the entries. Supports `{entries}`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_entries")]
+    pub entries: Option<Cow<'static, str>>,
     /// The entry of a question without an answer; without it, that of an unanswered one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_answer")]
     pub entry: Option<Cow<'static, str>>,
@@ -200,6 +207,13 @@ pub(super) type Text = Cow<'static, str>;
 
 fn with_entries<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
     placeholder_text::deserialize(from, &["{entries}"])
+}
+
+fn maybe_with_entries<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Text>, D::Error> {
+    /// A text around the entries.
+    #[derive(Deserialize)]
+    struct Around(#[serde(deserialize_with = "with_entries")] Text);
+    Ok(Option::deserialize(from)?.map(|Around(text)| text))
 }
 
 fn with_answer<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {

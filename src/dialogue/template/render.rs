@@ -23,7 +23,8 @@ impl Template {
             Some(place.fill(entry.case(question, answer)?))
         });
         let entries = entries.collect::<Vec<_>>().join(&self.between_entries);
-        let text = if is_whole { entries } else { fill_entries(&self.answered, &entries) };
+        let own = self.answered_own.as_ref().filter(|_| answers.iter().any(FormAnswer::has_own_words));
+        let text = if is_whole { entries } else { fill_entries(own.unwrap_or(&self.answered), &entries) };
         Rendered { text, is_error: false }
     }
 
@@ -44,6 +45,8 @@ impl Template {
         });
         let between = outcome.between_entries.as_ref().unwrap_or(&self.between_entries);
         let entries = entries.collect::<Vec<_>>().join(between);
+        let around = outcome.entries.as_ref().filter(|_| !entries.is_empty());
+        let entries = around.map_or_else(|| entries.clone(), |around| fill_entries(around, &entries));
         Rendered { text: fill_entries(&outcome.text, &entries), is_error: outcome.is_error }
     }
 
