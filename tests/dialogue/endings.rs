@@ -100,6 +100,13 @@ fn claude_is_told_that_nobody_answered_and_what_was_selected_before() {
 }
 
 #[test]
+fn openclaw_is_told_that_no_answer_arrived() {
+    let reply = asked_by("ask_user", Some("openclaw"), &questions()).time_out(0, some()).unwrap();
+    let text = "No answer arrived; proceed with best judgment.\n\n{\n  \"status\": \"no_answer\"\n}";
+    assert_eq!((&*reply.text, reply.is_error), (text, false));
+}
+
+#[test]
 fn hermes_is_told_to_use_its_judgement_when_the_time_is_over() {
     let told = "The user did not provide a response within the time limit. Use your best judgement to make the choice and \
         proceed.";
@@ -140,7 +147,7 @@ fn the_other_tools_are_told_the_same_as_about_a_cancelled_question() {
     for name in Template::NAMES {
         let time_out = asked_by("claude", Some(name), &questions()).time_out(0, Vec::new()).unwrap();
         let cancelled = asked_by("claude", Some(name), &questions()).cancel(0).unwrap();
-        let has_own = ["claude", "codex", "hermes", "hermes-batch", "omp"].contains(&name);
+        let has_own = ["claude", "codex", "openclaw", "hermes", "hermes-batch", "omp"].contains(&name);
         assert_eq!(time_out != cancelled, has_own, "{name}");
     }
     let asked = || asked("ask_followup_question", &json!({"question": "Tea?"}));

@@ -393,7 +393,7 @@ fn deepagents_and_the_general_template_have_two_lines_for_each_question() {
 fn openclaw_answers_by_id_with_lists() {
     let all = r#"{"status":"answered","answers":{"answers":{"a":["say \"hi\"\nthen ünï ✓"],"b":["E","A, B"],"c":["It's\n\"new\""]}}}"#;
     let own = r#"{"status":"answered","answers":{"answers":{"a":["a \"b\""],"b":["A, B","F"]}}}"#;
-    let no_answer = r#"{"status":"no_answer"}"#;
+    let no_answer = "The question was cancelled; proceed with best judgment.\n\n{\n  \"status\": \"no_answer\"\n}";
     assert_replies("ask_user", "openclaw", [all, own, no_answer], [(no_answer, false); 2]);
 }
 

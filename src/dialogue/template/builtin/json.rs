@@ -99,6 +99,9 @@ pub(super) fn gemini() -> Template {
     }
 }
 
+const OPENCLAW_CANCELLED: &str =
+    "The question was cancelled; proceed with best judgment.\n\n{\n  \"status\": \"no_answer\"\n}";
+
 pub(super) fn openclaw() -> Template {
     Template {
         name: text("openclaw"),
@@ -112,8 +115,9 @@ pub(super) fn openclaw() -> Template {
         },
         pick: text("\"{label}\""),
         between_picks: text(","),
-        nothing: said(r#"{"status":"no_answer"}"#),
-        cancelled: said(r#"{"status":"no_answer"}"#),
+        nothing: said(OPENCLAW_CANCELLED),
+        cancelled: said(OPENCLAW_CANCELLED),
+        timed_out: said("No answer arrived; proceed with best judgment.\n\n{\n  \"status\": \"no_answer\"\n}"),
         ..general()
     }
 }
