@@ -94,7 +94,7 @@ fn an_error_of_the_host_is_marked_in_anthropics_message_alone() {
         (asked("claude").discuss(0, Vec::new()).unwrap(), true),
         (asked("opencode").decline(0).unwrap(), true),
         (asked("codex").cancel(0).unwrap(), true),
-        (asked("qwen").decline(0).unwrap(), false),
+        (asked("qwen").decline(0).unwrap(), true),
         (reply("claude", None, &questions(), none()), false),
         (reply("claude", None, &questions(), all()), false),
     ] {
@@ -321,7 +321,7 @@ fn a_form_of_copilot_goes_back_by_field() {
 fn gemini_answers_by_index() {
     let all = r#"{"answers":{"0":"say \"hi\"\nthen ünï ✓","1":"E, A, B","2":"It's\n\"new\""}}"#;
     let own = r#"{"answers":{"0":"a \"b\"","1":"A, B, F"}}"#;
-    let dismissed = ("User dismissed ask_user dialog without answering.", false);
+    let dismissed = ("[Operation Cancelled] Reason: User denied execution.", true);
     assert_replies("gemini", "gemini", [all, own, r#"{"answers":{}}"#], [dismissed; 2]);
 }
 
@@ -331,7 +331,8 @@ fn qwen_has_a_line_for_each_header() {
         **Question 3**: It's\n\"new\"";
     let own = "User has provided the following answers:\n\n**Store**: a \"b\"\n**Parts**: A, B, F";
     let none = "User has provided the following answers:\n\nNo valid answers were provided.";
-    assert_replies("qwen", "qwen", [all, own, none], [("User declined to answer the questions.", false); 2]);
+    let cancelled = ("[Operation Cancelled] Reason: User did not allow tool call", true);
+    assert_replies("qwen", "qwen", [all, own, none], [cancelled; 2]);
 }
 
 #[test]

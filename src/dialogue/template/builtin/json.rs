@@ -94,7 +94,7 @@ pub(super) fn gemini() -> Template {
         answered: text(r#"{"answers":{{entries}}}"#),
         between_entries: text(","),
         entry: entry(r#""{index}":"{answer}""#),
-        cancelled: said("User dismissed ask_user dialog without answering."),
+        cancelled: error("[Operation Cancelled] Reason: User denied execution."),
         ..general()
     }
 }

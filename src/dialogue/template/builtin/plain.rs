@@ -165,7 +165,7 @@ pub(super) fn qwen() -> Template {
         between_entries: text("\n"),
         entry: entry("**{header}**: {answer}"),
         nothing: said("User has provided the following answers:\n\nNo valid answers were provided."),
-        cancelled: said("User declined to answer the questions."),
+        cancelled: error("[Operation Cancelled] Reason: User did not allow tool call"),
         rejected: Some(TemplateRejection {
             missing_parameter: text("Parameter \"{parameter}\" must be an array."),
             other: text("{details}"),
