@@ -2,10 +2,12 @@
 //!
 //! docs/question-tools.md cites where they come from.
 
-use followup::dialogue::{Answer, FormAnswer, IMAGE_LIMIT, Image, MessageFormat, Reply, Template, Turn};
+use followup::dialogue::{
+    Answer, Dialogue, FormAnswer, IMAGE_LIMIT, Image, MessageFormat, Reply, Setup, Template, Turn,
+};
 use serde_json::{Value, json};
 
-use crate::common::asked_by;
+use crate::common::{asked_by, call};
 
 /// Two choices with labels that need care, the second of several, and a question without options.
 ///
@@ -483,8 +485,34 @@ fn hermes_repeats_the_question_and_its_choices() {
         asked_by("hermes", None, &batch).cancel(0).unwrap().text,
         r#"{"responses": [{"id": "x", "question": "A?", "choices_offered": null, "user_response": ""}, {"question": "B?", "choices_offered": ["1", "2"], "user_response": ""}]}"#
     );
-    let cancelled = r#"{"question": "Which?", "choices_offered": ["a", "b"], "user_response": ""}"#;
-    assert_eq!(asked_by("hermes", None, &several).cancel(0).unwrap().text, cancelled);
+}
+
+#[test]
+fn hermes_gets_an_empty_list_for_a_choice_of_several_that_was_skipped() {
+    let several = json!({"question": "Which?", "choices": ["a", "b"], "multi_select": true});
+    let nothing = r#"{"question": "Which?", "choices_offered": ["a", "b"], "user_response": []}"#;
+    assert_eq!(reply("hermes", None, &several, vec![FormAnswer::default()]).text, nothing);
+    assert_eq!(asked_by("hermes", None, &several).cancel(0).unwrap().text, nothing);
+    // In a batch it is an empty text.
+    let batch = json!({"questions": [{"id": "x", "question": "A?", "choices": ["1", "2"], "multi_select": true}]});
+    assert_eq!(
+        asked_by("hermes", None, &batch).cancel(0).unwrap().text,
+        r#"{"responses": [{"id": "x", "question": "A?", "choices_offered": ["1", "2"], "user_response": ""}]}"#
+    );
+    // Without choices there is nothing to pick.
+    let free = json!({"question": "Which?", "multi_select": true});
+    assert_eq!(
+        asked_by("hermes", None, &free).cancel(0).unwrap().text,
+        r#"{"question": "Which?", "choices_offered": null, "user_response": ""}"#
+    );
+}
+
+#[test]
+fn hermes_gets_a_batch_for_a_list_of_one_question_with_a_title() {
+    // Here the order of keys counts: a text before the list is a question.
+    let one = r#"{"questions": [{"question": "A?"}], "question": "Setup"}"#;
+    let response = r#"{"responses": [{"question": "A?", "choices_offered": null, "user_response": "a"}]}"#;
+    assert_eq!(reply("hermes", None, &one, vec![FormAnswer::text("a")]).text, response);
 }
 
 #[test]
@@ -606,6 +634,24 @@ fn the_model_is_told_in_the_words_of_the_tool_what_is_wrong_with_its_call() {
 }
 
 #[test]
+fn a_template_of_ones_own_words_answers_in_own_words_and_skipped_choices() {
+    let template = r#"{"answered": "picked {entries}", "answered_own": "wrote {entries}", "between_entries": "; ",
+        "note": " ({note})", "entry": {"picked": "{answer}{note}", "unanswered": "-", "none_of_several": "none"}}"#;
+    let template: Template = serde_json::from_str(template).unwrap();
+    let text = |answers: Vec<FormAnswer>| {
+        let mut dialogue = Dialogue::new(Setup::default().with_template("AskUserQuestion", template.clone()));
+        call(&mut dialogue, "AskUserQuestion", &questions());
+        dialogue.answer(0, Answer::Form(answers), Vec::new()).unwrap().text
+    };
+    assert_eq!(text(none()), "picked -; none; -");
+    let [unanswered, picked] = [FormAnswer::default(), FormAnswer::picked([0])];
+    assert_eq!(text(vec![picked.clone(), unanswered.clone(), unanswered.clone()]), "picked Redis, 7; none; -");
+    let noted = FormAnswer { note: Some("now".into()), ..picked.clone() };
+    assert_eq!(text(vec![noted, picked.clone(), unanswered.clone()]), "wrote Redis, 7 (now); A, B; -");
+    assert_eq!(text(vec![picked, unanswered, FormAnswer::text("So")]), "wrote Redis, 7; none; So");
+}
+
+#[test]
 fn a_template_survives_serialization() {
     for name in Template::NAMES {
         let template = Template::named(name).unwrap();
@@ -630,6 +676,12 @@ fn the_page_shows_the_whole_general_template_and_names_all() {
 fn an_unsupported_placeholder_or_key_of_a_template_is_an_error() {
     for (stored, says) in [
         (r#"{"answered": "{answer}"}"#, "the placeholder {answer} is not known here: it may be {entries}"),
+        (r#"{"answered_own": "{answer}"}"#, "the placeholder {answer} is not known here: it may be {entries}"),
+        (
+            r#"{"timed_out": {"text": "", "entries": "{answer}"}}"#,
+            "the placeholder {answer} is not known here: it may be {entries}",
+        ),
+        (r#"{"entry": {"picked": "", "none_of_several": "{x}"}}"#, "the placeholder {x} is not known here"),
         (
             r#"{"entry": {"picked": "{label}"}}"#,
             "the placeholder {label} is not known here: it may be {index} or {number}",

@@ -96,7 +96,8 @@ pub struct Template {
     pub rejected: Option<TemplateRejection>,
     /// The name of the parameter that has the questions.
     pub parameter: Cow<'static, str>,
-    /// The name of the built-in template for a call with several questions, or with ids.
+    /// The name of the built-in template for a call with several questions, with ids, or with a
+    /// title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<Cow<'static, str>>,
 }
@@ -105,7 +106,8 @@ pub struct Template {
 ///
 /// Only `picked` is required. The text of a case that is not there is that of the next in this
 /// list: `several`, `yes` and `no` are `picked`; `free` is `written`, and `written` and `both` are
-/// `picked`. A question that is not answered has no entry without `unanswered`.
+/// `picked`; `none_of_several` is `unanswered`. A question that is not answered has no entry without
+/// `unanswered`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -134,6 +136,9 @@ pub struct TemplateEntry {
     /// The user did not answer.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_answer")]
     pub unanswered: Option<Cow<'static, str>>,
+    /// The user did not answer a question with options of which several may be picked.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_answer")]
+    pub none_of_several: Option<Cow<'static, str>>,
 }
 
 /// The reply of a [`Template`] without answers, or with those so far.

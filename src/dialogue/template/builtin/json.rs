@@ -157,6 +157,9 @@ pub(super) fn hermes() -> Template {
         json: true,
         one: Some(TemplateEntry {
             unanswered: Some(text(r#"{"question": "{question}", "choices_offered": {options}, "user_response": ""}"#)),
+            none_of_several: Some(text(
+                r#"{"question": "{question}", "choices_offered": {options}, "user_response": []}"#,
+            )),
             ..entry(r#"{"question": "{question}", "choices_offered": {options}, "user_response": {json}}"#)
         }),
         cancelled: said("{entries}"),

@@ -19,6 +19,7 @@ pub(super) fn entry(picked: &'static str) -> TemplateEntry {
         free: None,
         both: None,
         unanswered: None,
+        none_of_several: None,
     }
 }
 
