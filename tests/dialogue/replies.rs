@@ -191,6 +191,15 @@ fn kimi_has_the_spaces_of_its_serializer() {
 }
 
 #[test]
+fn kimi_code_writes_compact_json_and_a_note_if_the_questions_were_dismissed() {
+    let all =
+        r#"{"answers":{"Which \"store\"?":"say \"hi\"\nthen ünï ✓","Which parts?":"E, A, B","Why?":"It's\n\"new\""}}"#;
+    let own = r#"{"answers":{"Which \"store\"?":"a \"b\"","Which parts?":"A, B, F"}}"#;
+    let dismissed = r#"{"answers":{},"note":"User dismissed the question without answering."}"#;
+    assert_replies("claude", "kimi-code", [all, own, dismissed], [(dismissed, false); 2]);
+}
+
+#[test]
 fn codex_answers_by_id_and_marks_own_words_as_a_note() {
     let all = r#"{"answers":{"a":{"answers":["say \"hi\"\nthen ünï ✓"]},"b":{"answers":["E"]},"c":{"answers":["user_note: It's\n\"new\""]}}}"#;
     let own = r#"{"answers":{"a":{"answers":["None of the above","user_note: a \"b\""]},"b":{"answers":["A, B","user_note: F"]},"c":{"answers":[]}}}"#;

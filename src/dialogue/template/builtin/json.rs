@@ -19,6 +19,21 @@ pub(super) fn kimi() -> Template {
 const KIMI_DISMISSED: &str = "User dismissed the question without answering. Do NOT assume any answer or proceed on the \
     user's behalf. Stop and wait for the user's next message.";
 
+pub(super) fn kimi_code() -> Template {
+    Template {
+        name: text("kimi-code"),
+        json: true,
+        answered: text(r#"{"answers":{{entries}}}"#),
+        between_entries: text(","),
+        entry: entry(r#""{question}":"{answer}""#),
+        nothing: said(KIMI_CODE_DISMISSED),
+        cancelled: said(KIMI_CODE_DISMISSED),
+        ..general()
+    }
+}
+
+const KIMI_CODE_DISMISSED: &str = r#"{"answers":{},"note":"User dismissed the question without answering."}"#;
+
 pub(super) fn codex() -> Template {
     Template {
         name: text("codex"),

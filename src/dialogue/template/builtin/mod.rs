@@ -11,10 +11,11 @@ use super::model::Template;
 pub(super) use parts::general;
 
 /// Those of one host come one after the other.
-pub(super) const NAMES: [&str; 25] = [
+pub(super) const NAMES: [&str; 26] = [
     "general",
     "claude",
     "kimi",
+    "kimi-code",
     "letta",
     "codex",
     "vscode",
@@ -44,6 +45,7 @@ pub(super) fn named(name: &str) -> Option<Template> {
         "general" => general(),
         "claude" => plain::claude(),
         "kimi" => json::kimi(),
+        "kimi-code" => json::kimi_code(),
         "letta" => plain::letta(),
         "codex" => json::codex(),
         "vscode" => json::vscode(),
