@@ -532,6 +532,8 @@ fn omp_and_pi_have_a_line_for_each_question() {
     let answers = vec![noted, FormAnswer::picked([0]), FormAnswer::default()];
     let text = reply("omp", None, &questions(), answers).text;
     assert_eq!(text, "User answers:\na: Redis, 7 (note: now)\nb: [A, B]\nc: (cancelled)");
+    let cancelled = asked_by("omp", None, &questions()).cancel(0).unwrap();
+    assert_eq!((&*cancelled.text, cancelled.is_error), ("Ask tool was cancelled by the user", true));
 
     let arguments = json!({"questions": [
         {"id": "db", "label": "Store", "prompt": "Which?", "options": [{"value": "p", "label": "Pg, \"15\""}, {"value": "l", "label": "Lite"}]},

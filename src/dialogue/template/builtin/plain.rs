@@ -200,6 +200,7 @@ pub(super) fn omp() -> Template {
             ..entry("{id}: {picks}{note}")
         },
         note: text(" (note: {note})"),
+        cancelled: error("Ask tool was cancelled by the user"),
         discussed: Some(TemplateOutcome {
             entry: Some(text("{question}")),
             answered: Some(text("{question}")),
