@@ -410,6 +410,24 @@ fn openclaw_answers_by_id_with_lists() {
 }
 
 #[test]
+fn zed_says_what_was_selected_or_why_nothing_was() {
+    let arguments = json!({"question": "Which?", "options": ["One, \"1\"", "Two"], "allow_free_text": true});
+    let nothing = "The user submitted the form without providing an answer.";
+    for (answer, text, is_error) in [
+        (FormAnswer::picked([0]), "The user selected: One, \"1\"", false),
+        (FormAnswer::text("Nö\nthanks"), "The user selected: Nö\nthanks", false),
+        (FormAnswer::default(), nothing, true),
+    ] {
+        let reply = reply("ask_user", Some("zed"), &arguments, vec![answer]);
+        assert_eq!((&*reply.text, reply.is_error), (text, is_error));
+    }
+    let cancelled = asked_by("ask_user", Some("zed"), &arguments).cancel(0).unwrap();
+    assert_eq!((&*cancelled.text, cancelled.is_error), ("The user cancelled the question without answering.", true));
+    let declined = asked_by("ask_user", Some("zed"), &arguments).decline(0).unwrap();
+    assert_eq!((&*declined.text, declined.is_error), ("The user declined to answer the question.", true));
+}
+
+#[test]
 fn an_mcp_form_goes_back_as_values_of_their_types() {
     let parts = r#""parts": {"type": "array", "items": {"type": "string", "enum": ["A, B", "é"]}}"#;
     let arguments = [

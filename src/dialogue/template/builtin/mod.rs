@@ -11,7 +11,7 @@ use super::model::Template;
 pub(super) use parts::general;
 
 /// Those of one host come one after the other.
-pub(super) const NAMES: [&str; 26] = [
+pub(super) const NAMES: [&str; 27] = [
     "general",
     "claude",
     "kimi",
@@ -30,6 +30,7 @@ pub(super) const NAMES: [&str; 26] = [
     "qwen",
     "deepagents",
     "openclaw",
+    "zed",
     "mcp",
     "acp",
     "hermes",
@@ -60,6 +61,7 @@ pub(super) fn named(name: &str) -> Option<Template> {
         "qwen" => plain::qwen(),
         "deepagents" => plain::deepagents(),
         "openclaw" => json::openclaw(),
+        "zed" => plain::zed(),
         "mcp" => json::mcp(),
         "acp" => json::acp(),
         "hermes" => json::hermes(),

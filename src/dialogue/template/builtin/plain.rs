@@ -187,6 +187,18 @@ pub(super) fn deepagents() -> Template {
     }
 }
 
+pub(super) fn zed() -> Template {
+    Template {
+        name: text("zed"),
+        one: Some(entry("The user selected: {answer}")),
+        nothing: error("The user submitted the form without providing an answer."),
+        cancelled: error("The user cancelled the question without answering."),
+        declined: error("The user declined to answer the question."),
+        parameter: text("question"),
+        ..general()
+    }
+}
+
 pub(super) fn omp() -> Template {
     Template {
         name: text("omp"),
