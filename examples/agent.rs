@@ -199,9 +199,9 @@ mod tests {
         let (screen, told) = told("claude", "1\n1,3\n");
         assert_eq!(
             told,
-            "User has answered your questions: \"Which store should hold the sessions?\"=\"Redis (Recommended)\", \
-             \"What should expire early?\"=\"Anonymous carts, Previews\". You can now continue with the user's \
-             answers in mind."
+            "Your questions have been answered: \"Which store should hold the sessions?\"=\"Redis (Recommended)\", \
+             \"What should expire early?\"=\"Anonymous carts, Previews\". You can now continue with these answers in \
+             mind."
         );
         assert!(screen.contains("# Store\nWhich") || screen.contains("sessions?\n\n# Store"), "{screen}");
         assert!(screen.contains("\n  - Postgres: there already"), "{screen}");

@@ -30,8 +30,9 @@ use crate::shape::QuestionKind;
 /// let reply = dialogue.answer(0, Answer::Form(answers), Vec::new()).unwrap();
 /// assert_eq!(
 ///     reply.text,
-///     "User has answered your questions: \"Which store?\"=\"Postgres\", \"Why?\"=\"We know it\". \
-///      You can now continue with the user's answers in mind."
+///     "The user answered: \"Which store?\"=\"Postgres\", \"Why?\"=\"We know it\". Read the answers \
+///      carefully — they may request clarification, changes, or that you not proceed — and follow what \
+///      they actually say."
 /// );
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -71,6 +71,11 @@ impl FormAnswer {
         !self.picked.is_empty() || [&self.text, &self.note].into_iter().flatten().any(|text| !is_blank(text))
     }
 
+    /// Returns `true` if there is a text or a note. Neither is blank after [`normal`](Self::normal).
+    pub(super) fn has_own_words(&self) -> bool {
+        self.text.is_some() || self.note.is_some()
+    }
+
     /// Returns the answer without blank texts. A note alone becomes the text.
     pub(super) fn normal(self) -> FormAnswer {
         let [text, note] = [self.text, self.note].map(|text| text.filter(|text| !is_blank(text)));

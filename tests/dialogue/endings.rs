@@ -82,6 +82,31 @@ fn codex_gets_no_answers_when_the_time_is_over() {
 }
 
 #[test]
+fn claude_is_told_that_nobody_answered_and_what_was_selected_before() {
+    let time_out = |answers| asked_by("claude", None, &questions()).time_out(0, answers).unwrap();
+    let late = "No response after 60s \u{2014} the user may be away from keyboard. Proceed using your best judgment based \
+        on the context so far; you can re-ask this question later if it's still relevant.";
+    let reply = time_out(Vec::new());
+    assert_eq!((reply.kind, &*reply.text, reply.is_error), (ReplyKind::Cancelled, late, false));
+    assert_eq!(time_out(vec![FormAnswer::default(); 3]).text, late);
+    let noted = FormAnswer { note: Some("soon".into()), ..FormAnswer::picked([0]) };
+    assert_eq!(
+        time_out(vec![noted, FormAnswer::picked([2, 0]), FormAnswer::default()]).text,
+        format!(
+            "{late}\n\nBefore going idle the user had selected: \"Which \"store\"?\"=\"Redis, 7\" notes: soon, \
+             \"Which parts?\"=\"C, A\"."
+        )
+    );
+}
+
+#[test]
+fn openclaw_is_told_that_no_answer_arrived() {
+    let reply = asked_by("ask_user", Some("openclaw"), &questions()).time_out(0, some()).unwrap();
+    let text = "No answer arrived; proceed with best judgment.\n\n{\n  \"status\": \"no_answer\"\n}";
+    assert_eq!((&*reply.text, reply.is_error), (text, false));
+}
+
+#[test]
 fn hermes_is_told_to_use_its_judgement_when_the_time_is_over() {
     let told = "The user did not provide a response within the time limit. Use your best judgement to make the choice and \
         proceed.";
@@ -122,7 +147,7 @@ fn the_other_tools_are_told_the_same_as_about_a_cancelled_question() {
     for name in Template::NAMES {
         let time_out = asked_by("claude", Some(name), &questions()).time_out(0, Vec::new()).unwrap();
         let cancelled = asked_by("claude", Some(name), &questions()).cancel(0).unwrap();
-        let has_own = ["codex", "hermes", "hermes-batch", "omp"].contains(&name);
+        let has_own = ["claude", "codex", "openclaw", "hermes", "hermes-batch", "omp"].contains(&name);
         assert_eq!(time_out != cancelled, has_own, "{name}");
     }
     let asked = || asked("ask_followup_question", &json!({"question": "Tea?"}));

@@ -137,15 +137,11 @@ fn expected(template: &str, questions: &[AnyQuestion], answers: &[FormAnswer]) -
             let list = |question: &AnyQuestion, answer: &FormAnswer| -> Vec<String> {
                 let mut all: Vec<String> =
                     answer.picked.iter().map(|&picked| question.options[picked].0.clone()).collect();
-                match &answer.text {
-                    Some(text) if question.options.is_empty() => all.push(text.clone()),
-                    Some(text) => {
-                        if all.is_empty() {
-                            all.push("None of the above".into());
-                        }
-                        all.push(format!("user_note: {text}"));
+                if let Some(text) = &answer.text {
+                    if all.is_empty() && !question.options.is_empty() {
+                        all.push("None of the above".into());
                     }
-                    None => {}
+                    all.push(format!("user_note: {text}"));
                 }
                 all
             };

@@ -2,10 +2,12 @@
 //!
 //! docs/question-tools.md cites where they come from.
 
-use followup::dialogue::{Answer, FormAnswer, IMAGE_LIMIT, Image, MessageFormat, Reply, Template, Turn};
+use followup::dialogue::{
+    Answer, Dialogue, FormAnswer, IMAGE_LIMIT, Image, MessageFormat, Reply, Setup, Template, Turn,
+};
 use serde_json::{Value, json};
 
-use crate::common::asked_by;
+use crate::common::{asked_by, call};
 
 /// Two choices with labels that need care, the second of several, and a question without options.
 ///
@@ -59,16 +61,30 @@ const CLAUDE_DECLINED: &str = "The user doesn't want to proceed with this tool u
     was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell \
     you how to proceed.";
 
+/// Returns what Claude Code says of answers with the user's own words.
+fn claude_own(entries: &str) -> String {
+    format!(
+        "The user answered: {entries}. Read the answers carefully \u{2014} they may request clarification, changes, or \
+        that you not proceed \u{2014} and follow what they actually say."
+    )
+}
+
 #[test]
-fn claude_quotes_nothing_and_leaves_out_what_was_not_answered() {
-    let all = "User has answered your questions: \"Which \"store\"?\"=\"say \"hi\"\nthen ünï ✓\", \
-        \"Which parts?\"=\"E, A, B\", \"Why?\"=\"It's\n\"new\"\". You can now continue with the user's answers in mind.";
-    let own = "User has answered your questions: \"Which \"store\"?\"=\"a \"b\"\", \"Which parts?\"=\"A, B, F\". \
-        You can now continue with the user's answers in mind.";
-    let ends = [(CLAUDE_DECLINED, true); 2];
-    assert_replies("claude", "claude", [all, own, CLAUDE_DECLINED], ends);
-    assert!(reply("claude", None, &questions(), none()).is_error);
+fn claude_tells_labels_from_own_words_and_leaves_out_what_was_not_answered() {
+    let all = claude_own(
+        "\"Which \"store\"?\"=\"say \"hi\"\nthen ünï ✓\", \"Which parts?\"=\"E, A, B\", \"Why?\"=\"It's\n\"new\"\"",
+    );
+    let own = claude_own("\"Which \"store\"?\"=\"a \"b\"\", \"Which parts?\"=\"A, B, F\"");
+    let none = "The user did not answer the questions.";
+    assert_replies("claude", "claude", [&all, &own, none], [(CLAUDE_DECLINED, true); 2]);
+    assert!(!reply("claude", None, &questions(), self::none()).is_error);
     assert!(!reply("claude", None, &questions(), self::all()).is_error);
+    let labels = vec![FormAnswer::picked([1]), FormAnswer::picked([2, 0]), FormAnswer::default()];
+    assert_eq!(
+        reply("claude", None, &questions(), labels).text,
+        "Your questions have been answered: \"Which \"store\"?\"=\"say \"hi\"\nthen ünï ✓\", \"Which parts?\"=\"E, A, B\". \
+         You can now continue with these answers in mind."
+    );
 }
 
 #[test]
@@ -80,8 +96,8 @@ fn an_error_of_the_host_is_marked_in_anthropics_message_alone() {
         (asked("claude").discuss(0, Vec::new()).unwrap(), true),
         (asked("opencode").decline(0).unwrap(), true),
         (asked("codex").cancel(0).unwrap(), true),
-        (asked("qwen").decline(0).unwrap(), false),
-        (reply("claude", None, &questions(), none()), true),
+        (asked("qwen").decline(0).unwrap(), true),
+        (reply("claude", None, &questions(), none()), false),
         (reply("claude", None, &questions(), all()), false),
     ] {
         reply.id = Some("toolu_1".into());
@@ -97,7 +113,7 @@ fn an_error_of_the_host_is_marked_in_anthropics_message_alone() {
     }
 }
 
-/// Without an own answer, the images would come with the text for a declined call.
+/// Without an own answer, the images would come with the text for a call that was not answered.
 #[test]
 fn images_alone_are_an_answer_to_a_form() {
     let image = Image::from_bytes(b"GIF89a", IMAGE_LIMIT).unwrap();
@@ -106,9 +122,8 @@ fn images_alone_are_an_answer_to_a_form() {
         dialogue.answer(0, Answer::Form(answers), vec![image.clone()]).unwrap()
     };
     let reply = answered("claude", none());
-    let text = "User has answered your questions: \"Which \"store\"?\"=\"(see the attached images)\". \
-        You can now continue with the user's answers in mind.";
-    assert_eq!((&*reply.text, reply.is_error, reply.images.len()), (text, false, 1));
+    let text = claude_own("\"Which \"store\"?\"=\"(see the attached images)\"");
+    assert_eq!((&*reply.text, reply.is_error, reply.images.len()), (&*text, false, 1));
     // Beside an answer, they need no words.
     let picked = vec![FormAnswer::default(), FormAnswer::picked([1]), FormAnswer::default()];
     assert!(!answered("claude", picked).text.contains("attached"));
@@ -132,16 +147,17 @@ fn claude_sends_the_preview_and_the_note_of_an_option() {
         {"label": "One", "preview": "# 1\n"}, {"label": "Two"}]}]});
     let noted = |answer: FormAnswer| FormAnswer { note: Some("but \"soon\"".into()), ..answer };
     for (answer, entry) in [
-        (FormAnswer::picked([0]), "\"Which?\"=\"One\" selected preview:\n# 1\n"),
-        (noted(FormAnswer::picked([0])), "\"Which?\"=\"One\" selected preview:\n# 1\n user notes: but \"soon\""),
-        (noted(FormAnswer::picked([1])), "\"Which?\"=\"Two\" user notes: but \"soon\""),
+        (noted(FormAnswer::picked([0])), "\"Which?\"=\"One\" selected preview:\n# 1\n notes: but \"soon\""),
+        (noted(FormAnswer::picked([1])), "\"Which?\"=\"Two\" notes: but \"soon\""),
         (noted(FormAnswer::default()), "\"Which?\"=\"but \"soon\"\""),
     ] {
-        let text = reply("claude", None, &arguments, vec![answer]).text;
-        let expected =
-            format!("User has answered your questions: {entry}. You can now continue with the user's answers in mind.");
-        assert_eq!(text, expected);
+        assert_eq!(reply("claude", None, &arguments, vec![answer]).text, claude_own(entry));
     }
+    assert_eq!(
+        reply("claude", None, &arguments, vec![FormAnswer::picked([0])]).text,
+        "Your questions have been answered: \"Which?\"=\"One\" selected preview:\n# 1\n. \
+         You can now continue with these answers in mind."
+    );
 }
 
 #[test]
@@ -175,8 +191,17 @@ fn kimi_has_the_spaces_of_its_serializer() {
 }
 
 #[test]
+fn kimi_code_writes_compact_json_and_a_note_if_the_questions_were_dismissed() {
+    let all =
+        r#"{"answers":{"Which \"store\"?":"say \"hi\"\nthen ünï ✓","Which parts?":"E, A, B","Why?":"It's\n\"new\""}}"#;
+    let own = r#"{"answers":{"Which \"store\"?":"a \"b\"","Which parts?":"A, B, F"}}"#;
+    let dismissed = r#"{"answers":{},"note":"User dismissed the question without answering."}"#;
+    assert_replies("claude", "kimi-code", [all, own, dismissed], [(dismissed, false); 2]);
+}
+
+#[test]
 fn codex_answers_by_id_and_marks_own_words_as_a_note() {
-    let all = r#"{"answers":{"a":{"answers":["say \"hi\"\nthen ünï ✓"]},"b":{"answers":["E"]},"c":{"answers":["It's\n\"new\""]}}}"#;
+    let all = r#"{"answers":{"a":{"answers":["say \"hi\"\nthen ünï ✓"]},"b":{"answers":["E"]},"c":{"answers":["user_note: It's\n\"new\""]}}}"#;
     let own = r#"{"answers":{"a":{"answers":["None of the above","user_note: a \"b\""]},"b":{"answers":["A, B","user_note: F"]},"c":{"answers":[]}}}"#;
     let none = r#"{"answers":{"a":{"answers":[]},"b":{"answers":[]},"c":{"answers":[]}}}"#;
     let answers = vec![FormAnswer::picked([1]), FormAnswer::picked([2]), FormAnswer::text("It's\n\"new\"")];
@@ -307,7 +332,7 @@ fn a_form_of_copilot_goes_back_by_field() {
 fn gemini_answers_by_index() {
     let all = r#"{"answers":{"0":"say \"hi\"\nthen ünï ✓","1":"E, A, B","2":"It's\n\"new\""}}"#;
     let own = r#"{"answers":{"0":"a \"b\"","1":"A, B, F"}}"#;
-    let dismissed = ("User dismissed ask_user dialog without answering.", false);
+    let dismissed = ("[Operation Cancelled] Reason: User denied execution.", true);
     assert_replies("gemini", "gemini", [all, own, r#"{"answers":{}}"#], [dismissed; 2]);
 }
 
@@ -317,7 +342,8 @@ fn qwen_has_a_line_for_each_header() {
         **Question 3**: It's\n\"new\"";
     let own = "User has provided the following answers:\n\n**Store**: a \"b\"\n**Parts**: A, B, F";
     let none = "User has provided the following answers:\n\nNo valid answers were provided.";
-    assert_replies("qwen", "qwen", [all, own, none], [("User declined to answer the questions.", false); 2]);
+    let cancelled = ("[Operation Cancelled] Reason: User did not allow tool call", true);
+    assert_replies("qwen", "qwen", [all, own, none], [cancelled; 2]);
 }
 
 #[test]
@@ -379,8 +405,26 @@ fn deepagents_and_the_general_template_have_two_lines_for_each_question() {
 fn openclaw_answers_by_id_with_lists() {
     let all = r#"{"status":"answered","answers":{"answers":{"a":["say \"hi\"\nthen ünï ✓"],"b":["E","A, B"],"c":["It's\n\"new\""]}}}"#;
     let own = r#"{"status":"answered","answers":{"answers":{"a":["a \"b\""],"b":["A, B","F"]}}}"#;
-    let no_answer = r#"{"status":"no_answer"}"#;
+    let no_answer = "The question was cancelled; proceed with best judgment.\n\n{\n  \"status\": \"no_answer\"\n}";
     assert_replies("ask_user", "openclaw", [all, own, no_answer], [(no_answer, false); 2]);
+}
+
+#[test]
+fn zed_says_what_was_selected_or_why_nothing_was() {
+    let arguments = json!({"question": "Which?", "options": ["One, \"1\"", "Two"], "allow_free_text": true});
+    let nothing = "The user submitted the form without providing an answer.";
+    for (answer, text, is_error) in [
+        (FormAnswer::picked([0]), "The user selected: One, \"1\"", false),
+        (FormAnswer::text("Nö\nthanks"), "The user selected: Nö\nthanks", false),
+        (FormAnswer::default(), nothing, true),
+    ] {
+        let reply = reply("ask_user", Some("zed"), &arguments, vec![answer]);
+        assert_eq!((&*reply.text, reply.is_error), (text, is_error));
+    }
+    let cancelled = asked_by("ask_user", Some("zed"), &arguments).cancel(0).unwrap();
+    assert_eq!((&*cancelled.text, cancelled.is_error), ("The user cancelled the question without answering.", true));
+    let declined = asked_by("ask_user", Some("zed"), &arguments).decline(0).unwrap();
+    assert_eq!((&*declined.text, declined.is_error), ("The user declined to answer the question.", true));
 }
 
 #[test]
@@ -468,8 +512,34 @@ fn hermes_repeats_the_question_and_its_choices() {
         asked_by("hermes", None, &batch).cancel(0).unwrap().text,
         r#"{"responses": [{"id": "x", "question": "A?", "choices_offered": null, "user_response": ""}, {"question": "B?", "choices_offered": ["1", "2"], "user_response": ""}]}"#
     );
-    let cancelled = r#"{"question": "Which?", "choices_offered": ["a", "b"], "user_response": ""}"#;
-    assert_eq!(asked_by("hermes", None, &several).cancel(0).unwrap().text, cancelled);
+}
+
+#[test]
+fn hermes_gets_an_empty_list_for_a_choice_of_several_that_was_skipped() {
+    let several = json!({"question": "Which?", "choices": ["a", "b"], "multi_select": true});
+    let nothing = r#"{"question": "Which?", "choices_offered": ["a", "b"], "user_response": []}"#;
+    assert_eq!(reply("hermes", None, &several, vec![FormAnswer::default()]).text, nothing);
+    assert_eq!(asked_by("hermes", None, &several).cancel(0).unwrap().text, nothing);
+    // In a batch it is an empty text.
+    let batch = json!({"questions": [{"id": "x", "question": "A?", "choices": ["1", "2"], "multi_select": true}]});
+    assert_eq!(
+        asked_by("hermes", None, &batch).cancel(0).unwrap().text,
+        r#"{"responses": [{"id": "x", "question": "A?", "choices_offered": ["1", "2"], "user_response": ""}]}"#
+    );
+    // Without choices there is nothing to pick.
+    let free = json!({"question": "Which?", "multi_select": true});
+    assert_eq!(
+        asked_by("hermes", None, &free).cancel(0).unwrap().text,
+        r#"{"question": "Which?", "choices_offered": null, "user_response": ""}"#
+    );
+}
+
+#[test]
+fn hermes_gets_a_batch_for_a_list_of_one_question_with_a_title() {
+    // Here the order of keys counts: a text before the list is a question.
+    let one = r#"{"questions": [{"question": "A?"}], "question": "Setup"}"#;
+    let response = r#"{"responses": [{"question": "A?", "choices_offered": null, "user_response": "a"}]}"#;
+    assert_eq!(reply("hermes", None, &one, vec![FormAnswer::text("a")]).text, response);
 }
 
 #[test]
@@ -480,6 +550,8 @@ fn omp_and_pi_have_a_line_for_each_question() {
     let answers = vec![noted, FormAnswer::picked([0]), FormAnswer::default()];
     let text = reply("omp", None, &questions(), answers).text;
     assert_eq!(text, "User answers:\na: Redis, 7 (note: now)\nb: [A, B]\nc: (cancelled)");
+    let cancelled = asked_by("omp", None, &questions()).cancel(0).unwrap();
+    assert_eq!((&*cancelled.text, cancelled.is_error), ("Ask tool was cancelled by the user", true));
 
     let arguments = json!({"questions": [
         {"id": "db", "label": "Store", "prompt": "Which?", "options": [{"value": "p", "label": "Pg, \"15\""}, {"value": "l", "label": "Lite"}]},
@@ -591,6 +663,24 @@ fn the_model_is_told_in_the_words_of_the_tool_what_is_wrong_with_its_call() {
 }
 
 #[test]
+fn a_template_of_ones_own_words_answers_in_own_words_and_skipped_choices() {
+    let template = r#"{"answered": "picked {entries}", "answered_own": "wrote {entries}", "between_entries": "; ",
+        "note": " ({note})", "entry": {"picked": "{answer}{note}", "unanswered": "-", "none_of_several": "none"}}"#;
+    let template: Template = serde_json::from_str(template).unwrap();
+    let text = |answers: Vec<FormAnswer>| {
+        let mut dialogue = Dialogue::new(Setup::default().with_template("AskUserQuestion", template.clone()));
+        call(&mut dialogue, "AskUserQuestion", &questions());
+        dialogue.answer(0, Answer::Form(answers), Vec::new()).unwrap().text
+    };
+    assert_eq!(text(none()), "picked -; none; -");
+    let [unanswered, picked] = [FormAnswer::default(), FormAnswer::picked([0])];
+    assert_eq!(text(vec![picked.clone(), unanswered.clone(), unanswered.clone()]), "picked Redis, 7; none; -");
+    let noted = FormAnswer { note: Some("now".into()), ..picked.clone() };
+    assert_eq!(text(vec![noted, picked.clone(), unanswered.clone()]), "wrote Redis, 7 (now); A, B; -");
+    assert_eq!(text(vec![picked, unanswered, FormAnswer::text("So")]), "wrote Redis, 7; none; So");
+}
+
+#[test]
 fn a_template_survives_serialization() {
     for name in Template::NAMES {
         let template = Template::named(name).unwrap();
@@ -615,6 +705,12 @@ fn the_page_shows_the_whole_general_template_and_names_all() {
 fn an_unsupported_placeholder_or_key_of_a_template_is_an_error() {
     for (stored, says) in [
         (r#"{"answered": "{answer}"}"#, "the placeholder {answer} is not known here: it may be {entries}"),
+        (r#"{"answered_own": "{answer}"}"#, "the placeholder {answer} is not known here: it may be {entries}"),
+        (
+            r#"{"timed_out": {"text": "", "entries": "{answer}"}}"#,
+            "the placeholder {answer} is not known here: it may be {entries}",
+        ),
+        (r#"{"entry": {"picked": "", "none_of_several": "{x}"}}"#, "the placeholder {x} is not known here"),
         (
             r#"{"entry": {"picked": "{label}"}}"#,
             "the placeholder {label} is not known here: it may be {index} or {number}",

@@ -122,8 +122,9 @@ def test_a_form_is_answered_in_the_words_of_the_host():
     fails_with("only_one", dialogue.answer, 0, answers=[{"picked": [0, 1]}, {}, {}])
     reply = dialogue.answer(0, answers=[FormAnswer((1,)), {"picked": [2, 0]}, FormAnswer(text='It\'s\n"new"')])
     assert reply.text == (
-        'User has answered your questions: "Which "store"?"="say "hi"", "Which parts?"="E, A, B", '
-        '"Why?"="It\'s\n"new"". You can now continue with the user\'s answers in mind.'
+        'The user answered: "Which "store"?"="say "hi"", "Which parts?"="E, A, B", "Why?"="It\'s\n"new"". Read the '
+        "answers carefully \u2014 they may request clarification, changes, or that you not proceed \u2014 and follow "
+        "what they actually say."
     )
     declined = asked("AskUserQuestion", {"questions": QUESTIONS}).decline(0)
     assert declined.is_error and declined.text.startswith("The user doesn't want to proceed with this tool use")

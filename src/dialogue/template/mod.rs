@@ -13,7 +13,7 @@ pub(super) use render::is_number;
 
 impl Template {
     /// The names of the built-in templates, for [`Template::named`].
-    pub const NAMES: [&str; 25] = builtin::NAMES;
+    pub const NAMES: [&str; 27] = builtin::NAMES;
 
     /// The general template: `Q: …` and `A: …` in two lines for each question, as text.
     ///
@@ -40,7 +40,9 @@ impl Template {
 
     /// Returns the template for this form: this one, or the one that it names for forms.
     pub(super) fn for_form(self, form: &Form) -> Template {
-        let is_form = form.questions.len() > 1 || form.questions.iter().any(|question| question.id.is_some());
+        // Where one question has a title, it was in a list, or is the field of a form.
+        let has_id = || form.questions.iter().any(|question| question.id.is_some());
+        let is_form = form.questions.len() > 1 || form.title.is_some() || has_id();
         let name = self.form.as_deref().filter(|_| is_form);
         name.and_then(Template::named).unwrap_or(self)
     }

@@ -48,6 +48,9 @@ pub struct Template {
     /// The reply. Supports `{entries}`: the entries of the questions, in order.
     #[serde(deserialize_with = "with_entries")]
     pub answered: Cow<'static, str>,
+    /// The reply if an answer has a text or a note of the user's own, instead of `answered`.
+    #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_entries")]
+    pub answered_own: Option<Cow<'static, str>>,
     /// What stands between two entries.
     pub between_entries: Cow<'static, str>,
     /// The entry of a question.
@@ -93,7 +96,8 @@ pub struct Template {
     pub rejected: Option<TemplateRejection>,
     /// The name of the parameter that has the questions.
     pub parameter: Cow<'static, str>,
-    /// The name of the built-in template for a call with several questions, or with ids.
+    /// The name of the built-in template for a call with several questions, with ids, or with a
+    /// title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<Cow<'static, str>>,
 }
@@ -102,7 +106,8 @@ pub struct Template {
 ///
 /// Only `picked` is required. The text of a case that is not there is that of the next in this
 /// list: `several`, `yes` and `no` are `picked`; `free` is `written`, and `written` and `both` are
-/// `picked`. A question that is not answered has no entry without `unanswered`.
+/// `picked`; `none_of_several` is `unanswered`. A question that is not answered has no entry without
+/// `unanswered`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -131,6 +136,9 @@ pub struct TemplateEntry {
     /// The user did not answer.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_answer")]
     pub unanswered: Option<Cow<'static, str>>,
+    /// The user did not answer a question with options of which several may be picked.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_answer")]
+    pub none_of_several: Option<Cow<'static, str>>,
 }
 
 /// The reply of a [`Template`] without answers, or with those so far.
@@ -141,6 +149,10 @@ pub struct TemplateOutcome {
     /// The reply. Supports `{entries}`: the entries of the questions, in order.
     #[serde(deserialize_with = "with_entries")]
     pub text: Cow<'static, str>,
+    /// What `{entries}` of the reply is if there is an entry; else it is nothing. Without it, it is
+    /// the entries. Supports `{entries}`.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_entries")]
+    pub entries: Option<Cow<'static, str>>,
     /// The entry of a question without an answer; without it, that of an unanswered one.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_answer")]
     pub entry: Option<Cow<'static, str>>,
@@ -200,6 +212,13 @@ pub(super) type Text = Cow<'static, str>;
 
 fn with_entries<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
     placeholder_text::deserialize(from, &["{entries}"])
+}
+
+fn maybe_with_entries<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Text>, D::Error> {
+    /// A text around the entries.
+    #[derive(Deserialize)]
+    struct Around(#[serde(deserialize_with = "with_entries")] Text);
+    Ok(Option::deserialize(from)?.map(|Around(text)| text))
 }
 
 fn with_answer<'de, D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::model::{Rendered, Template, TemplateEntry, TemplateOutcome};
+use super::model::{Rendered, Template, TemplateEntry, TemplateOutcome, Text};
 use crate::dialogue::form::{Form, FormOption, FormQuestion};
 use crate::dialogue::placeholder_text::fill;
 use crate::dialogue::reply::FormAnswer;
@@ -23,7 +23,8 @@ impl Template {
             Some(place.fill(entry.case(question, answer)?))
         });
         let entries = entries.collect::<Vec<_>>().join(&self.between_entries);
-        let text = if is_whole { entries } else { fill_entries(&self.answered, &entries) };
+        let own = self.answered_own.as_ref().filter(|_| answers.iter().any(FormAnswer::has_own_words));
+        let text = if is_whole { entries } else { fill_entries(own.unwrap_or(&self.answered), &entries) };
         Rendered { text, is_error: false }
     }
 
@@ -44,6 +45,8 @@ impl Template {
         });
         let between = outcome.between_entries.as_ref().unwrap_or(&self.between_entries);
         let entries = entries.collect::<Vec<_>>().join(between);
+        let around = outcome.entries.as_ref().filter(|_| !entries.is_empty());
+        let entries = around.map_or_else(|| entries.clone(), |around| fill_entries(around, &entries));
         Rendered { text: fill_entries(&outcome.text, &entries), is_error: outcome.is_error }
     }
 
@@ -107,16 +110,22 @@ impl TemplateOutcome {
             let answer = FormAnswer::picked([option]);
             return (entry.case(question, &answer), answer);
         }
-        (self.entry.as_deref().or(entry.unanswered.as_deref()), FormAnswer::default())
+        (self.entry.as_ref().or_else(|| entry.unanswered(question)).map(|text| &**text), FormAnswer::default())
     }
 }
 
 impl TemplateEntry {
+    /// Returns the text for a question that was not answered.
+    fn unanswered(&self, question: &FormQuestion) -> Option<&Text> {
+        let is_several = question.multiple == Some(true) && !question.options.is_empty();
+        self.none_of_several.as_ref().filter(|_| is_several).or(self.unanswered.as_ref())
+    }
+
     /// Returns the text for what the user answered.
     pub(super) fn case(&self, question: &FormQuestion, answer: &FormAnswer) -> Option<&str> {
         let written = || self.written.as_ref().unwrap_or(&self.picked);
         let case = match (&answer.picked[..], &answer.text) {
-            ([], None) => self.unanswered.as_ref()?,
+            ([], None) => self.unanswered(question)?,
             ([], Some(_)) if question.options.is_empty() => self.free.as_ref().unwrap_or_else(written),
             ([], Some(_)) => written(),
             (_, Some(_)) => self.both.as_ref().unwrap_or(&self.picked),

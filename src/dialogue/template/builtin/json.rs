@@ -19,6 +19,21 @@ pub(super) fn kimi() -> Template {
 const KIMI_DISMISSED: &str = "User dismissed the question without answering. Do NOT assume any answer or proceed on the \
     user's behalf. Stop and wait for the user's next message.";
 
+pub(super) fn kimi_code() -> Template {
+    Template {
+        name: text("kimi-code"),
+        json: true,
+        answered: text(r#"{"answers":{{entries}}}"#),
+        between_entries: text(","),
+        entry: entry(r#""{question}":"{answer}""#),
+        nothing: said(KIMI_CODE_DISMISSED),
+        cancelled: said(KIMI_CODE_DISMISSED),
+        ..general()
+    }
+}
+
+const KIMI_CODE_DISMISSED: &str = r#"{"answers":{},"note":"User dismissed the question without answering."}"#;
+
 pub(super) fn codex() -> Template {
     Template {
         name: text("codex"),
@@ -27,7 +42,7 @@ pub(super) fn codex() -> Template {
         between_entries: text(","),
         entry: TemplateEntry {
             written: Some(text(r#""{id}":{"answers":["None of the above","user_note: {text}"{note}]}"#)),
-            free: Some(text(r#""{id}":{"answers":["{text}"{note}]}"#)),
+            free: Some(text(r#""{id}":{"answers":["user_note: {text}"{note}]}"#)),
             both: Some(text(r#""{id}":{"answers":[{picks},"user_note: {text}"{note}]}"#)),
             unanswered: Some(text(r#""{id}":{"answers":[]}"#)),
             ..entry(r#""{id}":{"answers":[{picks}{note}]}"#)
@@ -94,10 +109,13 @@ pub(super) fn gemini() -> Template {
         answered: text(r#"{"answers":{{entries}}}"#),
         between_entries: text(","),
         entry: entry(r#""{index}":"{answer}""#),
-        cancelled: said("User dismissed ask_user dialog without answering."),
+        cancelled: error("[Operation Cancelled] Reason: User denied execution."),
         ..general()
     }
 }
+
+const OPENCLAW_CANCELLED: &str =
+    "The question was cancelled; proceed with best judgment.\n\n{\n  \"status\": \"no_answer\"\n}";
 
 pub(super) fn openclaw() -> Template {
     Template {
@@ -112,8 +130,9 @@ pub(super) fn openclaw() -> Template {
         },
         pick: text("\"{label}\""),
         between_picks: text(","),
-        nothing: said(r#"{"status":"no_answer"}"#),
-        cancelled: said(r#"{"status":"no_answer"}"#),
+        nothing: said(OPENCLAW_CANCELLED),
+        cancelled: said(OPENCLAW_CANCELLED),
+        timed_out: said("No answer arrived; proceed with best judgment.\n\n{\n  \"status\": \"no_answer\"\n}"),
         ..general()
     }
 }
@@ -153,6 +172,9 @@ pub(super) fn hermes() -> Template {
         json: true,
         one: Some(TemplateEntry {
             unanswered: Some(text(r#"{"question": "{question}", "choices_offered": {options}, "user_response": ""}"#)),
+            none_of_several: Some(text(
+                r#"{"question": "{question}", "choices_offered": {options}, "user_response": []}"#,
+            )),
             ..entry(r#"{"question": "{question}", "choices_offered": {options}, "user_response": {json}}"#)
         }),
         cancelled: said("{entries}"),

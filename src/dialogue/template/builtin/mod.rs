@@ -11,10 +11,11 @@ use super::model::Template;
 pub(super) use parts::general;
 
 /// Those of one host come one after the other.
-pub(super) const NAMES: [&str; 25] = [
+pub(super) const NAMES: [&str; 27] = [
     "general",
     "claude",
     "kimi",
+    "kimi-code",
     "letta",
     "codex",
     "vscode",
@@ -29,6 +30,7 @@ pub(super) const NAMES: [&str; 25] = [
     "qwen",
     "deepagents",
     "openclaw",
+    "zed",
     "mcp",
     "acp",
     "hermes",
@@ -44,6 +46,7 @@ pub(super) fn named(name: &str) -> Option<Template> {
         "general" => general(),
         "claude" => plain::claude(),
         "kimi" => json::kimi(),
+        "kimi-code" => json::kimi_code(),
         "letta" => plain::letta(),
         "codex" => json::codex(),
         "vscode" => json::vscode(),
@@ -58,6 +61,7 @@ pub(super) fn named(name: &str) -> Option<Template> {
         "qwen" => plain::qwen(),
         "deepagents" => plain::deepagents(),
         "openclaw" => json::openclaw(),
+        "zed" => plain::zed(),
         "mcp" => json::mcp(),
         "acp" => json::acp(),
         "hermes" => json::hermes(),

@@ -19,6 +19,7 @@ pub(super) fn entry(picked: &'static str) -> TemplateEntry {
         free: None,
         both: None,
         unanswered: None,
+        none_of_several: None,
     }
 }
 
@@ -26,6 +27,7 @@ pub(super) fn entry(picked: &'static str) -> TemplateEntry {
 pub(super) const fn outcome(words: &'static str) -> TemplateOutcome {
     TemplateOutcome {
         text: text(words),
+        entries: None,
         entry: None,
         answered: None,
         between_entries: None,
@@ -48,6 +50,7 @@ pub(in crate::dialogue::template) fn general() -> Template {
         name: text("general"),
         json: false,
         answered: text("{entries}"),
+        answered_own: None,
         between_entries: text("\n\n"),
         entry: TemplateEntry {
             unanswered: Some(text("Q: {question}\nA: (no answer)")),

@@ -17,16 +17,25 @@ const CLAUDE_DISCUSSED: &str = "The user doesn't want to proceed with this tool 
     Start by asking them what they would like to clarify.\n\n    \
     Questions asked:\n{entries}";
 
+/// 60 seconds is the shortest time of the host's setting.
+const CLAUDE_TIMED_OUT: &str = "No response after 60s \u{2014} the user may be away from keyboard. Proceed using your best \
+    judgment based on the context so far; you can re-ask this question later if it's still relevant.{entries}";
+
 pub(super) fn claude() -> Template {
     Template {
         name: text("claude"),
-        answered: ANSWERED,
+        answered: text(
+            "Your questions have been answered: {entries}. You can now continue with these answers in mind.",
+        ),
+        answered_own: Some(text(
+            "The user answered: {entries}. Read the answers carefully \u{2014} they may request clarification, \
+             changes, or that you not proceed \u{2014} and follow what they actually say.",
+        )),
         between_entries: text(", "),
         entry: entry("\"{question}\"=\"{answer}\"{preview}{note}"),
-        note: text(" user notes: {note}"),
+        note: text(" notes: {note}"),
         preview: text(" selected preview:\n{preview}"),
-        // The host says "answered" to no answers, too: a bug that its users report again and again.
-        nothing: error(CLAUDE_DECLINED),
+        nothing: said("The user did not answer the questions."),
         cancelled: error(CLAUDE_DECLINED),
         discussed: Some(TemplateOutcome {
             entry: Some(text("- \"{question}\"\n  (No answer provided)")),
@@ -34,6 +43,10 @@ pub(super) fn claude() -> Template {
             between_entries: Some(text("\n")),
             is_error: true,
             ..outcome(CLAUDE_DISCUSSED)
+        }),
+        timed_out: Some(TemplateOutcome {
+            entries: Some(text("\n\nBefore going idle the user had selected: {entries}.")),
+            ..outcome(CLAUDE_TIMED_OUT)
         }),
         rejected: Some(TemplateRejection {
             missing_parameter: text(
@@ -50,10 +63,12 @@ pub(super) fn claude() -> Template {
 pub(super) fn letta() -> Template {
     Template {
         name: text("letta"),
+        answered: ANSWERED,
+        between_entries: text(", "),
         entry: TemplateEntry { unanswered: Some(text("\"{question}\"=\"\"")), ..entry("\"{question}\"=\"{answer}\"") },
-        discussed: None,
-        rejected: None,
-        ..claude()
+        nothing: error(CLAUDE_DECLINED),
+        cancelled: error(CLAUDE_DECLINED),
+        ..general()
     }
 }
 
@@ -150,7 +165,7 @@ pub(super) fn qwen() -> Template {
         between_entries: text("\n"),
         entry: entry("**{header}**: {answer}"),
         nothing: said("User has provided the following answers:\n\nNo valid answers were provided."),
-        cancelled: said("User declined to answer the questions."),
+        cancelled: error("[Operation Cancelled] Reason: User did not allow tool call"),
         rejected: Some(TemplateRejection {
             missing_parameter: text("Parameter \"{parameter}\" must be an array."),
             other: text("{details}"),
@@ -172,6 +187,18 @@ pub(super) fn deepagents() -> Template {
     }
 }
 
+pub(super) fn zed() -> Template {
+    Template {
+        name: text("zed"),
+        one: Some(entry("The user selected: {answer}")),
+        nothing: error("The user submitted the form without providing an answer."),
+        cancelled: error("The user cancelled the question without answering."),
+        declined: error("The user declined to answer the question."),
+        parameter: text("question"),
+        ..general()
+    }
+}
+
 pub(super) fn omp() -> Template {
     Template {
         name: text("omp"),
@@ -185,6 +212,7 @@ pub(super) fn omp() -> Template {
             ..entry("{id}: {picks}{note}")
         },
         note: text(" (note: {note})"),
+        cancelled: error("Ask tool was cancelled by the user"),
         discussed: Some(TemplateOutcome {
             entry: Some(text("{question}")),
             answered: Some(text("{question}")),
