@@ -145,8 +145,9 @@ describe("a form", () => {
     const reply = dialogue.answer(0, { type: "form", answers: [{ picked: [1] }, { picked: [2, 0] }, { text: "It's\n\"new\"" }] });
     assert.equal(
       reply.text,
-      'User has answered your questions: "Which "store"?"="say "hi"", "Which parts?"="E, A, B", ' +
-        '"Why?"="It\'s\n"new"". You can now continue with the user\'s answers in mind.',
+      'The user answered: "Which "store"?"="say "hi"", "Which parts?"="E, A, B", "Why?"="It\'s\n"new"". ' +
+        "Read the answers carefully — they may request clarification, changes, or that you not proceed — " +
+        "and follow what they actually say.",
     );
     const declined = asked("AskUserQuestion", { questions }).decline(0);
     assert.match(declined.text, /^The user doesn't want to proceed with this tool use/);
@@ -161,7 +162,7 @@ describe("a form", () => {
     };
     const [takesNotes, text] = noted();
     assert.equal(takesNotes, true);
-    assert.match(text, /"Which "store"\?"="Redis, 7" user notes: for now/);
+    assert.match(text, /"Which "store"\?"="Redis, 7" notes: for now/);
     const elsewhere = noted({ templates: { AskUserQuestion: "gemini" } });
     assert.deepEqual(elsewhere, [undefined, '{"answers":{"0":"Redis, 7, for now"}}'], "else it is the end of the text");
   });
