@@ -97,7 +97,7 @@ fn rare_envelopes_mean_what_the_reference_says() {
 /// Where calls may start only outside code, code is followed without envelopes as well.
 #[test]
 fn short_sequences_of_code_marks_mean_what_the_reference_says() {
-    const MARKS: [&str; 8] = ["`", "``", "```", "~~~", " ", "\n", "x", "<x"];
+    const MARKS: [&str; 8] = ["`", "``", "```", "~~~", " ", "\n", "x", "<"];
     let question = "<ask_followup_question><question>Q</question></ask_followup_question>";
     for (outside_code, envelopes, most) in
         [(true, Envelopes::default(), 5), (true, Envelopes::none(), 4), (false, Envelopes::none(), 4)]
