@@ -165,11 +165,6 @@ impl EnvelopeMachine {
         }
     }
 
-    /// Returns `true` if the open value decodes entities.
-    pub(crate) fn is_in_question(&self) -> bool {
-        self.state == EnvelopeState::Value(ParameterValue::Question)
-    }
-
     /// Consumes text. Returns how many bytes, and what has changed.
     ///
     /// It consumes some, or something changes.

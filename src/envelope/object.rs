@@ -90,7 +90,7 @@ impl ObjectReader {
 
     /// Returns a reader of one value, in which nothing is found but its end.
     pub(super) fn value() -> ObjectReader {
-        ObjectReader { is_named: true, has_arguments: true, ..ObjectReader::NEW }
+        ObjectReader { is_named: true, ..ObjectReader::NEW }
     }
 
     /// Returns `true` if the arguments have come, or the object has ended.
@@ -283,7 +283,7 @@ impl ObjectReader {
                 return is_value.then_some(ObjectPart::Confirmed);
             }
             _ => {
-                let is_first = self.lexer.depth() == 1 && kind == Type::Object && self.key.text().is_empty();
+                let is_first = self.lexer.depth() == 1 && kind == Type::Object;
                 if self.is_bare && !self.has_arguments && kind != Type::String && !is_first {
                     return Some(ObjectPart::WrongValue);
                 }

@@ -44,22 +44,17 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
     {
         return EnvelopeTag::Text;
     }
-    if openers_only && input.len() == 1 && S::is_streaming() {
-        let fits = SHORTEST_OPENER < limit;
-        return if fits {
-            EnvelopeTag::Incomplete { more: SHORTEST_OPENER, shown: false, attributes: false }
-        } else {
-            EnvelopeTag::Text
-        };
+    let room = limit.saturating_sub(input.len());
+    let incomplete = |more: usize, shown, attributes| {
+        let fits = more <= room && S::is_streaming();
+        if fits { EnvelopeTag::Incomplete { more, shown, attributes } } else { EnvelopeTag::Text }
+    };
+    if openers_only && input.len() == 1 {
+        return incomplete(SHORTEST_OPENER, false, false);
     }
     let is_close = input.get(1) == Some(&b'/');
     let start = if is_close { 2 } else { 1 };
     let rest = input.get(start..).unwrap_or_default();
-    let room = limit.saturating_sub(input.len());
-    let incomplete = |more: usize, shown, attributes| {
-        let fits = more <= room && S::is_streaming() && input.len() <= limit;
-        if fits { EnvelopeTag::Incomplete { more, shown, attributes } } else { EnvelopeTag::Text }
-    };
     let mut missing = MissingBytes::NEVER;
     if !is_close && let Some((token, shown, len)) = find_token(rest, tags, &mut missing) {
         let len = start + len;
@@ -83,7 +78,7 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
             let value = value.map(|value| range_in(input, value));
             if len <= limit { EnvelopeTag::Tag { kind, is_close, shown, value, len } } else { EnvelopeTag::Text }
         }
-        Err(Err::Incomplete(Needed::Size(more))) => incomplete(more.get(), shown, !after.is_empty()),
+        Err(Err::Incomplete(Needed::Size(more))) => incomplete(more.get(), shown, true),
         Err(_) => EnvelopeTag::Text,
     }
 }

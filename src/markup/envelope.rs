@@ -67,10 +67,9 @@ impl MarkupMachine {
             self.busy.envelope.set_offset(piece.offset(*pos));
             return self.after_text(emitted.is_some(), from, *pos);
         }
-        if self.busy.envelope.is_in_question() {
-            self.busy.call.flush_entity(&self.policy);
-            self.has_news = true;
-        }
+        // Only a question that is open has one.
+        self.busy.call.flush_entity(&self.policy);
+        self.has_news = true;
         match self.read::<Streaming>(&text.as_bytes()[from..], false) {
             LexedTag::Text => {
                 *pos += self.push_envelope(code, "<");

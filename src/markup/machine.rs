@@ -435,6 +435,8 @@ impl MarkupMachine {
             self.pass_plain(text.len());
         }
         match &mut self.state {
+            // Without envelopes, there is nothing to follow.
+            MarkupState::Prose(Code::Ignored) => {}
             MarkupState::Prose(code) => code.pass(text.as_bytes()),
             MarkupState::Inside(_) => {
                 if let Some(mut inside) = self.inside() {

@@ -31,10 +31,10 @@ pub const MESSAGES: [&str; 35] = [
     "<|python_tag|>{\"name\": \"AskUserQuestion\", \"parameters\": {\"questions\": []}}; {\"name\": \"ask_user\", \"parameters\": {\"question\": \"\\\\\"}}<|eom_id|>",
     // Parameters.
     "<tool_call>\n<function=AskUserQuestion>\n<parameter=questions>\n[{\"question\": \"Q</parameter>?\", \"options\": [{\"label\": \"A\"}]}]\n</parameter>\n</function>\n</tool_call>x",
-    "<function=AskUserQuestion><parameter=question>\n Où  est\u{2003} ? \n</parameter><parameter=options>[\"A\", \"B\"] x</parameter><parameter=multiSelect> true </parameter></function>",
+    "<function=AskUserQuestion><parameter=question>\n Où  est\u{2003} ? \n</parameter><parameter=options>[\"A\", \"B\"] é</parameter><parameter=multiSelect> true </parameter></function>",
     "<function=AskUserQuestion><parameter=questions>[{\"question\": \"Q\"</parameter></function>x",
     "<function=AskUserQuestion><parameter=questions>Only text é</parameter><parameter=questions>[]</parameter></function>x",
-    "<function=AskUserQuestion><parameter=arguments>{\"questions\": [{\"question\": \"Q\"}]} x</parameter><parameter=question>R</parameter></function>",
+    "<function=AskUserQuestion><parameter=arguments>{\"questions\": [{\"question\": \"Q\"}]} é</parameter><parameter=question>R</parameter></function>",
     "<function=AskUserQuestion>{\"questions\": [{\"question\": \"Q\"}]}</function>x",
     "<function=AskUserQuestion><parameter=question>Q <parameter=options>A\n\nB </function><b>",
     "<function_calls><invoke name=\"ask_user\"><parameter name=\"question\">Q\\n?\\</parameter><parameter name=\"choices\">null</parameter><parameter name=\"type\">yesno</parameter></invoke></function_calls>x",

@@ -182,7 +182,9 @@ fn a_call_in_an_envelope_means_what_its_arguments_mean_natively() {
 fn a_repair_in_an_envelope_has_its_note_and_the_family() {
     let question = r#"{"question":"Q?","options":[{"label":"A"},{"label":"B"}]}"#;
     let text = serde_json::to_string(&format!("[{question}]")).unwrap();
+    let fenced = serde_json::to_string(&format!("```json\n{{\"questions\":[{question}]}}\n```")).unwrap();
     for (arguments, note) in [
+        (fenced, Note::FencedArguments),
         (format!("{{\"questions\":{text}}}"), Note::QuestionsAsText),
         (format!("{{\"questions\":{question}}}"), Note::QuestionsAsObject),
         (question.to_owned(), Note::QuestionWithoutList),
@@ -351,6 +353,28 @@ fn each_parameter_is_a_key_of_the_call() {
 
     let droid = of_parameters("AskUser", &["droid"], &[("questionnaire", "\n[question] Q?\n[option] A\n")]);
     assert_eq!(droid, (vec!["Q? -multiple +custom; A".to_owned()], vec![]));
+}
+
+/// "`arguments`, `input`, `parameters`, `args`, if no other parameter came before": and if the tool has
+/// no parameter of that name.
+#[test]
+fn only_the_first_parameter_holds_all_arguments_and_only_under_a_name_that_says_so() {
+    let (all, question) = (r#"{"question": "R?"}"#, ("question", "Q?"));
+    let copilot = |parameters: &[(&str, &str)]| of_parameters("ask_user", &["copilot"], parameters).0;
+    let [asked, other] = ["Q?", "R?"].map(|text| vec![format!("{text} -multiple +custom")]);
+    for name in ["arguments", "input", "parameters", "args"] {
+        assert_eq!(copilot(&[(name, all)]), other, "{name}");
+        assert_eq!(copilot(&[question, (name, all)]), asked, "{name}");
+    }
+    assert_eq!(copilot(&[question, ("x", all)]), asked);
+    assert_eq!(copilot(&[("x", all), question]), asked);
+
+    let shape = Shape::parse("shape own\ntool own\ntext input\n").unwrap();
+    let message = format!("<function=own><parameter=input>{all}</parameter></function>");
+    let [Asked { questions, .. }] = &read(Policy::new().with_shapes(Shapes::new([shape])), &message)[..] else {
+        panic!("{message}")
+    };
+    assert!(questions[0].starts_with(all), "{questions:?}");
 }
 
 #[test]

@@ -94,19 +94,29 @@ fn rare_envelopes_mean_what_the_reference_says() {
     }
 }
 
+/// Where calls may start only outside code, code is followed without envelopes as well.
 #[test]
 fn short_sequences_of_code_marks_mean_what_the_reference_says() {
-    const MARKS: [&str; 7] = ["`", "``", "```", "~~~", " ", "\n", "x"];
-    let rules = Rules { outside_code: true, ..Rules::default() };
-    let mut parser = Parser::new(policy(&rules));
+    const MARKS: [&str; 8] = ["`", "``", "```", "~~~", " ", "\n", "x", "<"];
     let question = "<ask_followup_question><question>Q</question></ask_followup_question>";
-    for length in 0..=5 {
-        for number in 0..MARKS.len().pow(length) {
-            let marks = (0..length).map(|i| MARKS[number / MARKS.len().pow(i) % MARKS.len()]);
-            let text: String = marks.chain([question]).collect();
-            let shown = atoms(&Transcript::of(&mut parser, [&text]));
-            let expected = oracle(Syntax::Markup, text.as_bytes(), &rules);
-            assert!(shown == expected, "{text:?}\nexpected {}\nshown {}", describe(&expected), describe(&shown));
+    for (outside_code, envelopes, most) in
+        [(true, Envelopes::default(), 5), (true, Envelopes::none(), 4), (false, Envelopes::none(), 4)]
+    {
+        let rules = Rules { outside_code, envelopes, ..Rules::default() };
+        let mut parser = Parser::new(policy(&rules));
+        for length in 0..=most {
+            for number in 0..MARKS.len().pow(length) {
+                let marks = (0..length).map(|i| MARKS[number / MARKS.len().pow(i) % MARKS.len()]);
+                let text: String = marks.chain([question]).collect();
+                let shown = atoms(&Transcript::of(&mut parser, [&text]));
+                let expected = oracle(Syntax::Markup, text.as_bytes(), &rules);
+                assert!(
+                    shown == expected,
+                    "{text:?}, {rules:?}\nexpected {}\nshown {}",
+                    describe(&expected),
+                    describe(&shown)
+                );
+            }
         }
     }
 }

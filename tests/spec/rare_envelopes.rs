@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use followup::wire::{Format, ResponseParser};
-use followup::{Envelope, Envelopes, Event, Parser, Policy, Tools};
+use followup::{Entities, Envelope, Envelopes, Event, Limits, Parser, Policy, Tools};
 use followup_testing::{Stream, Syntax, Transcript};
 
 use crate::common::reference::{Rules, describe};
@@ -694,7 +694,7 @@ fn a_call_of_which_a_part_is_lost_is_rejected() {
 
 /// One stream for each line of the parser that only long sweeps reached. `OBJECT` is an object with
 /// `NAME`.
-const ONCE: [&str; 83] = [
+const ONCE: [&str; 89] = [
     "<tool_call>```json\nOBJECT`{\"name\":\"f\"}</tool_call>x",
     "<tool_call>```json\nOBJECT`}</tool_call>x",
     "<tool_call>```json\nOBJECT``x</tool_call>x",
@@ -730,6 +730,8 @@ const ONCE: [&str; 83] = [
     "<|channel|>final to=NAME<|message|>{x <invoke name=\"NAME\">ARGS</invoke>x",
     "<tool_call>{\"id\":\"<tool_call>\",\"name\":\"NAME\",\"arguments\":{\"question\":\"<tool_call>\"}}</tool_call>x",
     "<tool_call>{\"x\":1,\"name\":\"NAME\",\"arguments\":ARGS,\"y\":[1]}</tool_call>x",
+    "<tool_call>{\"name\":\"NAME\"",
+    "<tool_call>{\"name\":\"NAME\",\"x\":[1],",
     "<tool_call>{\"name\":\"NAME\",\"arguments\":ARGS",
     "<tool_call>{\"name\":\"NAME\",\"arguments\":ARGS</tool_call>x",
     "<tool_call>{\"function\":{\"name\":\"NAME\",\"arguments\":ARGS</tool_call>x",
@@ -749,8 +751,12 @@ const ONCE: [&str; 83] = [
     "{\"nam\":\"x\",\"name\":\"NAME\",\"arguments\":ARGS} y",
     "{\"name\":\"NAME\",\"name\":\"g\",\"arguments\":ARGS} y",
     "{\"name\":\"NAME\",\"function\":\"g\",\"type\":\"t\",\"arguments\":ARGS} y",
+    "<function=NAME>{\"name\":\"g\",\"function\":{\"name\":\"h\",\"arguments\":{}},\"question\":\"Q\"}</function>x",
     "<function=NAME><parameter=x>{\"question\":\"R\"}</parameter><parameter=args>ARGS</parameter></function>x",
     "<function=NAME><parameter=args>ARGS</parameter></function>x",
+    "<function=NAME><parameter=args>\"Q\"</parameter></function>x",
+    "<function=NAME><parameter=args>Q</parameter></function>x",
+    "<function=NAME><parameter=args>[1]</parameter><parameter=question>Q</parameter></function>x",
     "<tool_call>NAME<arg_key>x</arg_key><arg_key>question</arg_key><arg_value>Q</arg_value></tool_call>x",
     "[TOOL_CALLS]NAME [ARGS] ARGS",
     "[TOOL_CALLS]NAME [CALL_ID] a1 [ARGS]\nARGS",
@@ -804,6 +810,8 @@ fn a_short_header_at_every_limit_means_what_the_reference_says() {
         "<|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|>x",
         "<｜tool\\_call▁begin｜>f<｜tool sep｜>{}<｜tool_call\\_end｜>x",
         "< | DSML ‖ invoke name=f></invoke>x",
+        "<seed:function=f>{}</function>x",
+        "<minimax:invoke name=f></minimax:invoke>x",
     ] {
         for limit in 1..text.len() + 1 {
             check(text, &Rules { envelopes: Envelopes::all(), bare: limit, ..Rules::default() });
@@ -820,16 +828,18 @@ fn a_short_header_at_every_limit_means_what_the_reference_says() {
 /// this.
 #[test]
 fn what_is_no_opener_of_a_family_that_is_read_is_shown_at_once() {
-    use Envelope::{BareJson, Dsml, FunctionXml, Glm, Harmony, Hermes};
-    for (families, header, next) in [
-        (&[FunctionXml, Glm][..], "<tool_call>", "`"),
-        (&[BareJson], "{\"", "x"),
-        (&[BareJson], "{\"", "a"),
-        (&[BareJson], "{\"name\":\"ask_followup_question\",\"", "x"),
-        (&[Dsml], "<function", "="),
-        (&[Dsml], "<", "i"),
-        (&[Hermes], "<tool_call><", "i"),
-        (&[Harmony], "<", "t"),
+    use Envelope::{BareJson, Dsml, FunctionXml, Glm, Harmony, Hermes, Invoke};
+    for (families, header, next, kept) in [
+        (&[FunctionXml, Glm][..], "<tool_call>", "`", ""),
+        (&[BareJson], "{\"", "x", ""),
+        (&[BareJson], "{\"", "a", ""),
+        (&[BareJson], "{\"name\":\"ask_followup_question\",\"", "x", ""),
+        (&[Dsml], "<function", "=", ""),
+        (&[Dsml], "<", "i", ""),
+        (&[Hermes], "<tool_call><", "i", ""),
+        (&[Harmony], "<", "t", ""),
+        // Another wrapper begins, which is no part of the first one.
+        (&[FunctionXml, Invoke], "<tool_call><", "t", "<t"),
     ] {
         let policy = Policy::new().with_tools(Tools::none()).with_envelopes(families.iter().copied().collect());
         let mut parser = Parser::new(policy);
@@ -838,8 +848,69 @@ fn what_is_no_opener_of_a_family_that_is_read_is_shown_at_once() {
             parser.feed(text).for_each(|event| shown += if let Event::Text(text) = event { text } else { "" });
             shown
         };
-        let all = shown(header) + &shown(next);
+        let all = shown(header) + &shown(next) + kept;
         assert_eq!(all, header.to_owned() + next, "{families:?}");
+    }
+}
+
+/// What may become a tag waits as long as the shortest one that it may become has room, no longer.
+#[test]
+fn what_may_become_a_tag_is_shown_as_soon_as_none_has_room() {
+    use Envelope::{Deepseek, Dsml, FunctionXml, Harmony, Invoke, Kimi, Llama};
+    for (family, shortest) in [
+        (FunctionXml, "<function="),
+        (FunctionXml, "<seed:tool_call>"),
+        (Invoke, "<invoke>"),
+        (Invoke, "<xai:invoke>"),
+        (Invoke, "<minimax:invoke>"),
+        (Dsml, "<|DSML|invoke>"),
+        (Harmony, "<|start|>"),
+        (Harmony, "<|channel|>"),
+        (Kimi, "<|tool_call_begin|>"),
+        (Llama, "<|python_tag|>"),
+        (Deepseek, "<｜tool_calls｜>"),
+    ] {
+        // After the `<` alone, more tags are possible.
+        for end in 2..shortest.len() {
+            let Some(start) = shortest.get(..end) else { continue };
+            let shown = |tag| {
+                let limits = Limits { tag, ..Limits::default() };
+                let policy = Policy::new().with_tools(Tools::none()).with_limits(limits);
+                let (mut parser, mut shown) = (Parser::new(policy.with_envelopes(Envelopes::none().with(family))), 0);
+                parser
+                    .feed(start)
+                    .for_each(|event| shown += if let Event::Text(text) = event { text.len() } else { 0 });
+                shown
+            };
+            // Some other tag may be shorter as long as the text is short.
+            let least = (end..99).find(|&tag| shown(tag) == 0).unwrap();
+            assert!(least <= shortest.len(), "{start:?} waits only with a limit of {least}");
+            if end > shortest.len() - 4 {
+                assert_eq!(least, shortest.len(), "{start:?}");
+            }
+        }
+    }
+}
+
+/// An entity holds no `<`, so what has come of one is certain.
+#[test]
+fn an_incomplete_entity_in_a_question_is_shown_at_the_next_bracket() {
+    let policy = Policy::new().with_entities(Entities::Decoded);
+    for opening in [
+        "<function=ask_followup_question><parameter=question>",
+        "<invoke name=\"ask_followup_question\"><parameter name=\"question\">",
+        "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>",
+    ] {
+        let mut parser = Parser::new(policy.clone());
+        let mut shown = |text: &str| {
+            let mut shown = String::new();
+            parser.feed(text).for_each(|event| match event {
+                Event::Partial(call) => shown.push_str(call.delta()),
+                event => panic!("{event:?}"),
+            });
+            shown
+        };
+        assert_eq!([opening, "a&am", "<"].map(&mut shown), ["", "a", "&am"], "{opening}");
     }
 }
 
