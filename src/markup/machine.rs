@@ -49,7 +49,8 @@ pub(crate) struct MarkupMachine {
 }
 
 /// What the machine needs once a call begins; kept for the next call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct MarkupBuffers {
     pub(super) call: Call,
     /// An opening tag and the text after it, until it is certain to be a call.

@@ -6,7 +6,8 @@ use crate::reason::CallPart;
 use crate::scan::Quotes;
 
 /// What the text is part of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum MarkupState {
     Prose(Code),
     /// Another tool's call; `parameter`: the value of that parameter.
