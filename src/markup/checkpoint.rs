@@ -42,10 +42,7 @@ impl SavedMarkup {
                 }
                 *used.envelope = busy.envelope.save();
             }
-            MarkupState::Opaque { .. }
-            | MarkupState::Ended { .. }
-            | MarkupState::Named { .. }
-            | MarkupState::Change { .. } => {}
+            MarkupState::Opaque { .. } | MarkupState::Decided(_) => {}
         }
         SavedMarkup { calls: *calls, pending: pending.clone(), state, busy: used }
     }
@@ -57,7 +54,7 @@ impl SavedMarkup {
         let (opening, end) = match state {
             MarkupState::Unconfirmed(Unconfirmed { opening, end, .. }) => (opening as usize, end),
             // A cursor was leaked before its last event.
-            MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => return None,
+            MarkupState::Decided(_) => return None,
             _ => (0, 0),
         };
         let is_in_bounds = calls.max(end).max(busy.call.start) <= read

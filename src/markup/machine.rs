@@ -22,7 +22,7 @@ use super::allowed::{self, BETWEEN, NOTHING, OPENING};
 use super::code::{Code, LINE_START, MIDDLE};
 use super::inside::CallReader;
 use super::pending::Pending;
-use super::state::{Inside, MarkupState, Position};
+use super::state::{Decided, Inside, MarkupState, Position};
 use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
 use crate::call::{Addition, Call};
 use crate::config::{CallStart, Envelopes, Policy};
@@ -167,10 +167,7 @@ impl MarkupMachine {
         !self.pending.lent
             && match self.state {
                 MarkupState::Prose(_) | MarkupState::Opaque { .. } => true,
-                MarkupState::Unconfirmed(_)
-                | MarkupState::Ended { .. }
-                | MarkupState::Named { .. }
-                | MarkupState::Change { .. } => false,
+                MarkupState::Unconfirmed(_) | MarkupState::Decided(_) => false,
                 MarkupState::Inside(_) => self.busy.call.is_all_shown(),
                 MarkupState::Envelope(_) => !self.has_news && !self.busy.envelope.lent,
             }
@@ -188,7 +185,7 @@ impl MarkupMachine {
         loop {
             self.drop_lent();
             let signal = match self.state {
-                MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => self.emit_end(),
+                MarkupState::Decided(decided) => self.emit_decided(decided),
                 _ if *pos == piece.text.len() => return self.at_end_of_piece(&[]).unwrap_or(Signal::More),
                 _ if !self.pending.is_empty() => self.run_pending(piece, pos),
                 MarkupState::Envelope(_) => self.run_envelope(piece, pos),
@@ -208,7 +205,7 @@ impl MarkupMachine {
             let waits = !self.pending.is_empty() && !self.pending.shown;
             let waits_for_bar = waits && self.may_be_bar(tail);
             let signal = match self.state {
-                MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => self.emit_end(),
+                MarkupState::Decided(decided) => self.emit_decided(decided),
                 _ if waits_for_bar => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
                 _ if waits => {
                     // The shortest character that it may become; it is no part of a name.
@@ -229,7 +226,7 @@ impl MarkupMachine {
                     let (envelope, mut context) = self.envelope();
                     match envelope.foresee(tail, end, &mut context) {
                         Change::Stay => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
-                        change => self.state = MarkupState::Change { change, code },
+                        change => self.state = MarkupState::Decided(Decided::Change { change, code }),
                     }
                     None
                 }
@@ -252,9 +249,7 @@ impl MarkupMachine {
             self.drop_lent();
             let waits = !self.pending.is_empty() && !self.pending.shown;
             let signal = match (&self.state, waits) {
-                (MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. }, _) => {
-                    self.emit_end()
-                }
+                (&MarkupState::Decided(decided), _) => self.emit_decided(decided),
                 (MarkupState::Prose(_) | MarkupState::Opaque { .. }, false) => return Signal::More,
                 (MarkupState::Envelope(_), false) => self.cut(end),
                 (_, true) => match self.read::<Complete>(self.pending.bytes(), self.pending.after_backtick) {
@@ -291,7 +286,7 @@ impl MarkupMachine {
                     inside.cut();
                 }
                 self.pending.clear();
-                self.state = MarkupState::Ended { end, is_named: false };
+                self.state = MarkupState::ended(end);
             }
             MarkupState::Envelope(code) => self.cut_envelope(code, end),
             _ => {}
@@ -421,7 +416,7 @@ impl MarkupMachine {
                 let open = if self.busy.envelope.allows_tools() { OPENING } else { NOTHING };
                 Allowed { envelope: self.busy.envelope.tags(&self.policy), ..open }
             }
-            MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => NOTHING,
+            MarkupState::Decided(_) => NOTHING,
         }
     }
 
@@ -443,11 +438,7 @@ impl MarkupMachine {
                 }
             }
             MarkupState::Unconfirmed(_) => return self.hold(text),
-            MarkupState::Opaque { .. }
-            | MarkupState::Envelope(_)
-            | MarkupState::Change { .. }
-            | MarkupState::Ended { .. }
-            | MarkupState::Named { .. } => {}
+            MarkupState::Opaque { .. } | MarkupState::Envelope(_) | MarkupState::Decided(_) => {}
         }
         true
     }
@@ -483,8 +474,9 @@ impl MarkupMachine {
         match self.state {
             MarkupState::Unconfirmed(unconfirmed) if self.is_hopeless(&unconfirmed, tail) => {
                 self.demote(&unconfirmed);
-                self.emit_end()
+                self.at_end_of_piece(tail)
             }
+            MarkupState::Decided(decided) => self.emit_decided(decided),
             MarkupState::Inside(_) | MarkupState::Envelope(_) => self.partial(),
             _ => None,
         }
@@ -510,10 +502,7 @@ impl MarkupMachine {
             MarkupState::Unconfirmed(unconfirmed) => tag.opens_tool() || self.room(unconfirmed) < tag.len,
             MarkupState::Opaque { .. } | MarkupState::Inside(_) => tag.opens_tool(),
             MarkupState::Envelope(_) => self.busy.envelope.ends_before(tag.of_envelope(), tag.len, &self.policy),
-            MarkupState::Change { .. }
-            | MarkupState::Prose(_)
-            | MarkupState::Ended { .. }
-            | MarkupState::Named { .. } => false,
+            MarkupState::Prose(_) | MarkupState::Decided(_) => false,
         }
     }
 
@@ -526,7 +515,7 @@ impl MarkupMachine {
                 if let Some(mut inside) = self.inside() {
                     inside.end_by_tool();
                 }
-                self.state = MarkupState::Ended { end, is_named: false };
+                self.state = MarkupState::ended(end);
             }
             _ => self.state = self.after_call(),
         }
@@ -540,13 +529,10 @@ impl MarkupMachine {
             }
             MarkupState::Envelope(code) => return self.act_envelope(tag, text, code, end),
             MarkupState::Unconfirmed(unconfirmed) => self.confirm(&unconfirmed),
-            MarkupState::Inside(_)
-            | MarkupState::Ended { .. }
-            | MarkupState::Named { .. }
-            | MarkupState::Change { .. } => {}
+            MarkupState::Inside(_) | MarkupState::Decided(_) => {}
         }
         if self.inside()?.act(tag, text) {
-            self.state = MarkupState::Ended { end, is_named: false };
+            self.state = MarkupState::ended(end);
         }
         self.partial()
     }
@@ -559,22 +545,21 @@ impl MarkupMachine {
         tracked(MIDDLE, &self.policy)
     }
 
-    /// Emits what has been decided and not been emitted yet.
-    fn emit_end(&mut self) -> Option<Signal> {
-        match self.state {
-            MarkupState::Ended { end, is_named } => Some(self.partial().unwrap_or_else(|| {
+    /// Emits what has been decided.
+    fn emit_decided(&mut self, decided: Decided) -> Option<Signal> {
+        match decided {
+            Decided::Ended { end, is_named } => Some(self.partial().unwrap_or_else(|| {
                 self.calls += 1;
                 let code = self.code_after_call();
                 self.state = MarkupState::Prose(code);
                 if is_named {
                     self.busy.named = code;
-                    self.state = MarkupState::Named { opening: 0 };
+                    self.state = MarkupState::Decided(Decided::Named { opening: 0 });
                 }
                 Signal::Ended { end }
             })),
-            MarkupState::Named { opening } => self.emit_named(opening),
-            MarkupState::Change { change, code } => self.emit_change(change, code),
-            _ => None,
+            Decided::Named { opening } => self.emit_named(opening),
+            Decided::Change { change, code } => self.emit_change(change, code),
         }
     }
 }
