@@ -9,7 +9,7 @@ use super::kinds::{Kind, Kinds};
 use super::name::{self, NameText};
 use super::object::ObjectReader;
 use super::state::{After, EnvelopeState, Fence, Header, Json, ParameterValue, Style};
-use crate::call::Call;
+use crate::call::{Addition, Call};
 use crate::config::{Entities, Envelope, Policy};
 use crate::json::key::Key;
 use crate::lazy::Fresh;
@@ -154,14 +154,19 @@ impl EnvelopeMachine {
         matches!(self.state, EnvelopeState::After(_))
     }
 
-    /// Returns `true` if the text has no delimiter of the open value, which grows by it.
-    pub(crate) fn is_plain_in_value(&self, text: &str) -> bool {
+    /// Takes the fast path: appends text without a delimiter to the open value.
+    ///
+    /// Returns what is to be shown; `None` if it is not as simple as that, and then nothing has
+    /// changed.
+    pub(crate) fn push_plain(&self, text: &str, call: &mut Call, policy: &Policy) -> Option<Addition> {
         match self.state {
-            EnvelopeState::Value(ParameterValue::Question) => !scan::holds_bracket(text.as_bytes()),
+            EnvelopeState::Value(ParameterValue::Question) if !scan::holds_bracket(text.as_bytes()) => {
+                call.push_plain(text, policy)
+            }
+            EnvelopeState::Json(Json::Text) if !self.object.is_plain(text) => None,
             EnvelopeState::Value(ParameterValue::Json | ParameterValue::JsonString)
-            | EnvelopeState::Json(Json::Arguments { .. }) => self.reader.is_plain(text),
-            EnvelopeState::Json(Json::Text) => self.object.is_plain(text) && self.reader.is_plain(text),
-            _ => false,
+            | EnvelopeState::Json(Json::Arguments { .. } | Json::Text) => self.reader.push_plain(text, call, policy),
+            _ => None,
         }
     }
 
@@ -422,7 +427,7 @@ impl EnvelopeMachine {
             && self.name.is_in_bounds()
             && self.key.is_in_bounds()
             && self.object.is_in_bounds()
-            && self.reader.restore(self.name.text(), policy)
+            && self.reader.restore(policy.shapes.find_in_text(self.tool()), policy)
     }
 
     pub(super) fn after(&mut self, after: After) {

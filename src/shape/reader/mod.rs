@@ -260,11 +260,6 @@ impl ShapeReader {
         ShapeReader { shape: None, ..self.clone() }
     }
 
-    /// Ends the call with the stream: what only its end decides becomes known.
-    pub(crate) fn finish(&mut self, call: &mut Call, policy: &Policy) {
-        if self.lexer().is_closed() { self.end(call, policy) } else { call.cut(self.part(), policy) }
-    }
-
     /// Ends the call after its arguments.
     pub(crate) fn end(&self, call: &mut Call, policy: &Policy) {
         if let (Some(shape), Some(form)) = (&self.shape, call.form_mut()) {
