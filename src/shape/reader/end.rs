@@ -176,9 +176,8 @@ impl Reading<'_> {
                 utf8::truncate(&mut self.reader.paths, key);
                 self.close_option();
             }
-            Some(Within::Question { .. }) => self.close_question(),
             Some(Within::Path { start, .. }) => utf8::truncate(&mut self.reader.paths, start),
-            Some(Within::Arguments { is_question: true, .. }) => self.close_question(),
+            Some(Within::Question { .. } | Within::Arguments { is_question: true, .. }) => self.close_question(),
             Some(Within::Kept { seen: with_kept }) => {
                 if let Some(Within::Arguments { seen, .. }) = self.reader.within.first_mut() {
                     *seen = with_kept;
