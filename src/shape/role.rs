@@ -1,7 +1,8 @@
 //! Roles: what a key of a question tool's arguments means.
 
 /// The object that a key stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Level {
     /// The arguments of the call.
     Call,

@@ -18,7 +18,7 @@ use alloc::sync::Arc;
 use smallvec::SmallVec;
 
 use super::Shape;
-use super::role::Role;
+use super::role::{Level, Role};
 use crate::call::Call;
 use crate::call::form::{CallForm, OptionText, Place, QuestionText, Words};
 use crate::config::Policy;
@@ -114,7 +114,7 @@ enum Within {
     },
     /// An object inside a path of keys, and where this path begins among the paths.
     Path {
-        level: PathLevel,
+        level: Level,
         seen: u64,
         start: usize,
     },
@@ -139,13 +139,6 @@ enum Within {
         key: usize,
     },
     Words(Words),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum PathLevel {
-    Call,
-    Question,
 }
 
 /// What has come of the questions' list, map or lines.
