@@ -24,7 +24,7 @@ impl SavedMarkup {
     /// `before`: what is before the next byte of prose.
     pub(crate) fn of(machine: &MarkupMachine, before: Before) -> SavedMarkup {
         let MarkupMachine { pending, calls, busy, .. } = machine;
-        let (mut state, mut used) = (machine.state.clone(), Lazy::<MarkupBuffers>::NEW);
+        let (mut state, mut used) = (machine.state, Lazy::<MarkupBuffers>::NEW);
         match &mut state {
             MarkupState::Prose(code) => {
                 code.set_before(before);

@@ -106,11 +106,6 @@ impl MarkupMachine {
         self.change(change, code);
     }
 
-    /// Returns `true` if the end of the stream cuts an envelope, not only the incomplete tag in it.
-    pub(super) fn is_envelope_cut(&self) -> bool {
-        matches!(self.state, MarkupState::Envelope(_)) && !self.busy.envelope.is_opaque()
-    }
-
     /// Ends an envelope with the stream.
     pub(super) fn cut_envelope(&mut self, code: Code, end: u64) {
         let pending = core::mem::take(&mut self.pending);

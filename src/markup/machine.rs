@@ -249,18 +249,19 @@ impl MarkupMachine {
         loop {
             self.drop_lent();
             let waits = !self.pending.is_empty() && !self.pending.shown;
-            let signal = match (&self.state, waits) {
-                (&MarkupState::Decided(decided), _) => self.emit_decided(decided),
+            let signal = match (self.state, waits) {
+                (MarkupState::Decided(decided), _) => self.emit_decided(decided),
                 (MarkupState::Prose(_) | MarkupState::Opaque { .. }, false) => return Signal::More,
-                (MarkupState::Envelope(_), false) => self.cut(end),
-                (_, true) => match self.read::<Complete>(self.pending.bytes(), self.pending.after_backtick) {
+                (_, false) => self.cut(end),
+                (state, true) => match self.read::<Complete>(self.pending.bytes(), self.pending.after_backtick) {
                     LexedTag::Tag(tag) => self.act_pending(&tag, end),
                     // An incomplete tag is no part of a value that is cut.
-                    _ if matches!(self.state, MarkupState::Inside(_) | MarkupState::Unconfirmed(_)) => self.cut(end),
-                    _ if self.is_envelope_cut() => self.cut(end),
-                    _ => self.drop_pending(),
+                    _ => match state {
+                        MarkupState::Inside(_) | MarkupState::Unconfirmed(_) => self.cut(end),
+                        MarkupState::Envelope(_) if !self.busy.envelope.is_opaque() => self.cut(end),
+                        _ => self.drop_pending(),
+                    },
                 },
-                (MarkupState::Inside(_) | MarkupState::Unconfirmed(_), false) => self.cut(end),
             };
             if let Some(signal) = signal {
                 return signal;

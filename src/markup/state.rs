@@ -6,7 +6,7 @@ use crate::reason::CallPart;
 use crate::scan::Quotes;
 
 /// What the text is part of.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum MarkupState {
     Prose(Code),
