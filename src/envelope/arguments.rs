@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 use super::name;
-use crate::call::{Addition, Call};
+use crate::call::Call;
 use crate::config::Policy;
 use crate::json::arguments::{Arguments, Parameter};
 use crate::json::lexer::Lexer;
@@ -51,41 +51,13 @@ impl ArgumentsReader {
 
     /// Reads JSON from `*pos` to its end, or to something that is certain and not shown, or to the
     /// end of the text.
-    pub(super) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
+    pub(crate) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
         match self {
             ArgumentsReader::None => *pos = text.len(),
             ArgumentsReader::Own(arguments) => arguments.read(text, pos, call, policy),
             ArgumentsReader::Shape(reader) => {
                 reader.read(text, pos, call, policy);
             }
-        }
-    }
-
-    /// Reads a stream that is nothing but the arguments, to something that is certain and not
-    /// shown, or to the end of the text.
-    pub(crate) fn read_stream(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
-        match self {
-            ArgumentsReader::Own(arguments) => {
-                while !call.has_failed() && arguments.read_next(text, pos, call, policy) {}
-            }
-            reader => reader.read(text, pos, call, policy),
-        }
-    }
-
-    /// Appends text without a delimiter to the open value: the fast path.
-    ///
-    /// Returns what is to be shown; `None` if it is not as simple as that, and then nothing has
-    /// changed.
-    #[inline]
-    pub(crate) fn push_plain(&self, text: &str, call: &mut Call, policy: &Policy) -> Option<Addition> {
-        match self {
-            ArgumentsReader::Own(arguments) if arguments.lexer.plain_len(text, 0) == text.len() => {
-                call.push_plain(text, policy)
-            }
-            ArgumentsReader::Shape(reader) if reader.is_plain_text(text) => {
-                call.form_mut()?.push_plain(text, &policy.limits)
-            }
-            _ => None,
         }
     }
 
@@ -166,6 +138,15 @@ impl ArgumentsReader {
     /// Returns `true` if the arguments are not JSON.
     pub(super) fn is_ill_formed(&self) -> bool {
         self.lexer().is_some_and(Lexer::is_ill_formed)
+    }
+
+    /// Returns `true` if the text has no delimiter of the string that is being read, and what it
+    /// does is simple.
+    pub(super) fn is_plain(&self, text: &str) -> bool {
+        match self {
+            ArgumentsReader::Own(arguments) => arguments.lexer.plain_len(text, 0) == text.len(),
+            ArgumentsReader::None | ArgumentsReader::Shape(_) => false,
+        }
     }
 
     /// Returns the part of the call in which the stream is now.

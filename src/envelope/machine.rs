@@ -9,7 +9,7 @@ use super::kinds::{Kind, Kinds};
 use super::name::{self, NameText};
 use super::object::ObjectReader;
 use super::state::{After, EnvelopeState, Fence, Header, Json, ParameterValue, Style};
-use crate::call::{Addition, Call};
+use crate::call::Call;
 use crate::config::{Entities, Envelope, Policy};
 use crate::json::key::Key;
 use crate::lazy::Fresh;
@@ -154,19 +154,14 @@ impl EnvelopeMachine {
         matches!(self.state, EnvelopeState::After(_))
     }
 
-    /// Takes the fast path: appends text without a delimiter to the open value.
-    ///
-    /// Returns what is to be shown; `None` if it is not as simple as that, and then nothing has
-    /// changed.
-    pub(crate) fn push_plain(&self, text: &str, call: &mut Call, policy: &Policy) -> Option<Addition> {
+    /// Returns `true` if the text has no delimiter of the open value, which grows by it.
+    pub(crate) fn is_plain_in_value(&self, text: &str) -> bool {
         match self.state {
-            EnvelopeState::Value(ParameterValue::Question) if !scan::holds_bracket(text.as_bytes()) => {
-                call.push_plain(text, policy)
-            }
-            EnvelopeState::Json(Json::Text) if !self.object.is_plain(text) => None,
+            EnvelopeState::Value(ParameterValue::Question) => !scan::holds_bracket(text.as_bytes()),
             EnvelopeState::Value(ParameterValue::Json | ParameterValue::JsonString)
-            | EnvelopeState::Json(Json::Arguments { .. } | Json::Text) => self.reader.push_plain(text, call, policy),
-            _ => None,
+            | EnvelopeState::Json(Json::Arguments { .. }) => self.reader.is_plain(text),
+            EnvelopeState::Json(Json::Text) => self.object.is_plain(text) && self.reader.is_plain(text),
+            _ => false,
         }
     }
 

@@ -117,7 +117,7 @@ impl Arguments {
     /// Reads the next token. Returns `false` at the end of the text, or if something is certain and
     /// not shown.
     #[inline(always)] // It is the body of a loop.
-    pub(crate) fn read_next(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) -> bool {
+    pub(super) fn read_next(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) -> bool {
         // Most of a stream is text, for which no token is created.
         let plain = self.lexer.plain_len(text, *pos);
         if plain > 0 {

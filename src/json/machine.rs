@@ -112,7 +112,14 @@ impl JsonMachine {
             return None;
         }
         let JsonBuffers { reader, call } = &mut *self.busy;
-        reader.push_plain(text, call, &self.policy)
+        match reader {
+            // This fails unless an open value is shown while it grows.
+            ArgumentsReader::Own(arguments) if arguments.lexer.plain_len(text, 0) == text.len() => {
+                call.push_plain(text, &self.policy)
+            }
+            ArgumentsReader::Shape(reader) => push_plain_shaped(reader, text, call, &self.policy),
+            _ => None,
+        }
     }
 
     /// Returns `true` if it is known that there is no event without more text.
@@ -137,19 +144,15 @@ impl JsonMachine {
             self.begin_shaped();
         }
         let JsonBuffers { reader, call } = &mut *self.busy;
-        while *pos < text.len() {
-            if !call.has_failed() {
-                reader.read_stream(text, pos, call, &self.policy);
-            }
-            if call.has_failed() {
-                reader.restart();
-                *pos = text.len();
-            }
-            if let Some(delta) = call.next_delta() {
-                return Signal::Partial(delta);
-            }
+        let ArgumentsReader::Own(arguments) = reader else {
+            return step_shaped(reader, text, pos, call, &self.policy);
+        };
+        while !call.has_failed() && arguments.read_next(text, pos, call, &self.policy) {}
+        if call.has_failed() {
+            *arguments = Arguments::NEW;
+            *pos = text.len();
         }
-        Signal::More
+        self.partial()
     }
 
     fn partial(&mut self) -> Signal {
@@ -233,4 +236,37 @@ impl JsonMachine {
 pub(crate) struct SavedJson {
     tool: Option<Box<str>>,
     busy: JsonBuffers,
+}
+
+/// Appends a chunk without a delimiter to the open text of a call that a shape reads.
+#[inline(never)]
+fn push_plain_shaped(reader: &ShapeReader, text: &str, call: &mut Call, policy: &Policy) -> Option<Addition> {
+    if !reader.is_plain_text(text) {
+        return None;
+    }
+    call.form_mut()?.push_plain(text, &policy.limits)
+}
+
+/// Reads text of a call that a shape reads, up to the next signal.
+#[inline(never)]
+fn step_shaped(
+    reader: &mut ArgumentsReader,
+    text: &str,
+    pos: &mut usize,
+    call: &mut Call,
+    policy: &Arc<Policy>,
+) -> Signal {
+    while *pos < text.len() {
+        if !call.has_failed() {
+            reader.read(text, pos, call, policy);
+        }
+        if call.has_failed() {
+            reader.restart();
+            *pos = text.len();
+        }
+        if let Some(delta) = call.next_delta() {
+            return Signal::Partial(delta);
+        }
+    }
+    Signal::More
 }

@@ -41,11 +41,10 @@ impl MarkupMachine {
     /// Takes the fast path: a chunk without a delimiter that only grows the open value.
     #[inline(never)]
     pub(super) fn push_plain_envelope(&mut self, text: &str) -> Option<Addition> {
-        if !matches!(self.state, MarkupState::Envelope(_)) || !self.pending.is_empty() {
-            return None;
-        }
-        let MarkupBuffers { call, envelope, .. } = &mut *self.busy;
-        envelope.push_plain(text, call, &self.policy)
+        let is_plain = matches!(self.state, MarkupState::Envelope(_))
+            && self.pending.is_empty()
+            && self.busy.envelope.is_plain_in_value(text);
+        if is_plain { self.busy.call.push_plain(text, &self.policy) } else { None }
     }
 
     fn change(&mut self, change: Change, code: Code) {
