@@ -1,7 +1,5 @@
 //! Envelopes: how their machine is driven by that of the text around them.
 
-use core::ops::ControlFlow;
-
 use super::code::{Code, MIDDLE};
 use super::machine::{MarkupBuffers, MarkupMachine};
 use super::names::{Name, Side};
@@ -63,20 +61,40 @@ impl MarkupMachine {
             Some(bracket) => from + bracket,
             None => text.len(),
         };
-        let is_opaque = self.busy.envelope.is_opaque();
+        let emitted = self.emit(Source::Piece(from, to));
         if to > from {
             *pos += self.push_envelope(code, &text[from..to]);
             self.busy.envelope.set_offset(piece.offset(*pos));
-            return self.after_text(is_opaque, from, *pos);
+            return self.after_text(emitted.is_some(), from, *pos);
         }
         if self.busy.envelope.is_in_question() {
             self.busy.call.flush_entity(&self.policy);
             self.has_news = true;
         }
-        let read = self.read::<Streaming>(&text.as_bytes()[from..], false);
-        match self.act_read(read, piece, pos, from, false) {
-            ControlFlow::Break(signal) => signal,
-            ControlFlow::Continue(()) => self.after_text(is_opaque, from, *pos),
+        match self.read::<Streaming>(&text.as_bytes()[from..], false) {
+            LexedTag::Text => {
+                *pos += self.push_envelope(code, "<");
+                self.after_text(emitted.is_some(), from, *pos)
+            }
+            LexedTag::Tag(tag) if tag.shown => {
+                *pos += tag.len;
+                let signal = self.after_text(emitted.is_some(), from, *pos);
+                self.act_envelope(&tag, &[], code, piece.offset(*pos));
+                signal
+            }
+            LexedTag::Tag(tag) => {
+                if self.ends_before(&tag) {
+                    self.end_envelope_before(&tag, code, piece.offset(from));
+                    return None;
+                }
+                *pos += tag.len;
+                self.act_envelope(&tag, &text.as_bytes()[from..*pos], code, piece.offset(*pos))
+            }
+            LexedTag::Incomplete(incomplete) => {
+                self.pending.begin(&text[from..], piece.offset(from), false, incomplete);
+                *pos = text.len();
+                if incomplete.shown { self.after_text(emitted.is_some(), from, *pos) } else { None }
+            }
         }
     }
 

@@ -104,6 +104,6 @@ impl MarkupMachine {
 
     fn push_and_emit(&mut self, text: &str, from: usize, to: usize) -> Option<Signal> {
         self.push(&text[from..to]);
-        self.emit(Source::Piece(from, to))
+        if to > from { self.emit(Source::Piece(from, to)) } else { None }
     }
 }

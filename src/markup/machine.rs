@@ -15,7 +15,6 @@
 
 use alloc::string::String;
 use alloc::sync::Arc;
-use core::ops::ControlFlow;
 
 use nom::{Complete, IsStreaming, Streaming};
 
@@ -301,7 +300,7 @@ impl MarkupMachine {
     /// Reads on in a piece, through text to the next tag that is none.
     fn run(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
         let (text, from) = (piece.text, *pos);
-        loop {
+        let shown_to = loop {
             let bracket = match self.state {
                 MarkupState::Prose(mut code) if code != Code::Ignored => {
                     let to = self.end_of_plain(text, *pos);
@@ -326,73 +325,58 @@ impl MarkupMachine {
                 }
             };
             *pos = bracket;
-            let byte = text.as_bytes().get(bracket).copied();
-            if byte != Some(b'<') {
-                if let Some(byte) = byte.filter(|_| bracket == from) {
-                    self.begin_envelope_text(byte, piece.offset(bracket));
+            if bracket == text.len() {
+                break bracket;
+            }
+            let byte = text.as_bytes()[bracket];
+            if byte != b'<' {
+                if bracket > from {
+                    break bracket;
                 }
-                return self.emit(Source::Piece(from, bracket));
+                self.begin_envelope_text(byte, piece.offset(bracket));
+                return None;
             }
             let after_backtick = self.inside().is_some_and(|mut inside| inside.before_bracket());
-            let read = self.read::<Streaming>(&text.as_bytes()[bracket..], after_backtick);
-            if let ControlFlow::Break(signal) = self.act_read(read, piece, pos, from, after_backtick) {
-                return signal;
-            }
-        }
-    }
-
-    /// Acts on what was read at `*pos`, where text from `from` on is not emitted yet.
-    ///
-    /// Returns the signal, unless more text is emitted with it.
-    pub(super) fn act_read(
-        &mut self,
-        read: LexedTag,
-        piece: &Piece<'_>,
-        pos: &mut usize,
-        from: usize,
-        after_backtick: bool,
-    ) -> ControlFlow<Option<Signal>> {
-        let (text, bracket) = (piece.text, *pos);
-        ControlFlow::Break(match read {
-            LexedTag::Text => {
-                if !self.push("<") {
-                    return ControlFlow::Break(None);
+            match self.read::<Streaming>(&text.as_bytes()[bracket..], after_backtick) {
+                LexedTag::Text => {
+                    if !self.push("<") {
+                        return None;
+                    }
+                    *pos = bracket + 1;
                 }
-                *pos += 1;
-                return ControlFlow::Continue(());
-            }
-            LexedTag::Tag(tag) if tag.shown => {
-                *pos += tag.len;
-                self.push(&text[bracket..*pos]);
-                let signal = self.emit(Source::Piece(from, *pos));
-                // What follows another tool's call is emitted as something else.
-                if !self.act_shown(&tag, piece.offset(*pos)) {
-                    return ControlFlow::Continue(());
+                LexedTag::Tag(tag) if tag.shown => {
+                    *pos = bracket + tag.len;
+                    self.push(&text[bracket..*pos]);
+                    let signal = self.emit(Source::Piece(from, *pos));
+                    // What follows another tool's call is emitted as something else.
+                    if self.act_shown(&tag, piece.offset(*pos)) {
+                        return signal;
+                    }
                 }
-                signal
-            }
-            LexedTag::Tag(tag) => {
-                let before = self.emit(Source::Piece(from, bracket));
-                if before.is_some() {
-                    return ControlFlow::Break(before);
+                LexedTag::Tag(tag) => {
+                    if bracket > from && matches!(self.state, MarkupState::Prose(_) | MarkupState::Opaque { .. }) {
+                        break bracket;
+                    }
+                    if self.ends_before(&tag) {
+                        self.end_before(&tag, piece.offset(bracket));
+                        return None;
+                    }
+                    *pos = bracket + tag.len;
+                    let (start, end) = (piece.offset(bracket), piece.offset(*pos));
+                    return self.act(&tag, &text.as_bytes()[bracket..*pos], start, end, Source::Piece(bracket, *pos));
                 }
-                if self.ends_before(&tag) {
-                    self.end_before(&tag, piece.offset(bracket));
-                    return ControlFlow::Break(None);
+                LexedTag::Incomplete(incomplete) => {
+                    self.pending.begin(&text[bracket..], piece.offset(bracket), after_backtick, incomplete);
+                    *pos = text.len();
+                    if incomplete.shown {
+                        self.push(&text[bracket..]);
+                        break text.len();
+                    }
+                    break bracket;
                 }
-                *pos += tag.len;
-                let (start, end) = (piece.offset(bracket), piece.offset(*pos));
-                self.act(&tag, &text.as_bytes()[bracket..*pos], start, end, Source::Piece(bracket, *pos))
             }
-            LexedTag::Incomplete(incomplete) => {
-                self.pending.begin(&text[bracket..], piece.offset(bracket), after_backtick, incomplete);
-                *pos = text.len();
-                if incomplete.shown {
-                    self.push(&text[bracket..]);
-                }
-                self.emit(Source::Piece(from, if incomplete.shown { text.len() } else { bracket }))
-            }
-        })
+        };
+        if shown_to > from { self.emit(Source::Piece(from, shown_to)) } else { None }
     }
 
     /// Reads text that holds no call as prose.
@@ -460,11 +444,9 @@ impl MarkupMachine {
         true
     }
 
-    /// Returns the signal that text is emitted with; `None` if it is empty, or in a call, whose
-    /// partials show it.
+    /// Returns the signal that text is emitted with; `None` in a call, whose partials show it.
     pub(super) fn emit(&self, from: Source) -> Option<Signal> {
         match self.state {
-            _ if matches!(from, Source::Piece(start, end) if start == end) => None,
             MarkupState::Prose(_) => Some(Signal::Text(from)),
             MarkupState::Opaque { tool, .. } => {
                 Some(Signal::Opaque { from, tool: ToolRef::Listed(tool), start: false })
