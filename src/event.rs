@@ -163,30 +163,9 @@ pub struct Partial<'a> {
 }
 
 impl<'a> Partial<'a> {
-    /// Returns the index of the call in the stream, from 0; that of its end is the same.
-    pub fn index(&self) -> u64 {
-        self.index
-    }
-
-    /// Returns the tool that is called, such as `ask_followup_question`.
-    pub fn tool(&self) -> &'a str {
-        self.call.tool()
-    }
-
-    /// Returns the name of the [`Shape`](crate::Shape) that reads the call; `None` for
-    /// `ask_followup_question`.
-    pub fn shape(&self) -> Option<&'a str> {
-        self.call.form().map(|form| &*form.shape)
-    }
-
     /// Returns the text above all questions so far; `None` for most tools.
     pub fn title(&self) -> Option<&'a str> {
         self.call.title(View::Shown)
-    }
-
-    /// Returns the provider's id of the call, if it is a native call in a provider's stream.
-    pub fn id(&self) -> Option<&'a str> {
-        self.id
     }
 
     /// Returns the index of the question that grew, or whose suggestion did, from 0.
@@ -262,30 +241,9 @@ pub struct Complete<'a> {
 }
 
 impl<'a> Complete<'a> {
-    /// Returns the index of the call in the stream, from 0.
-    pub fn index(&self) -> u64 {
-        self.index
-    }
-
-    /// Returns the tool that is called, such as `ask_followup_question`.
-    pub fn tool(&self) -> &'a str {
-        self.call.tool()
-    }
-
-    /// Returns the name of the [`Shape`](crate::Shape) that reads the call; `None` for
-    /// `ask_followup_question`.
-    pub fn shape(&self) -> Option<&'a str> {
-        self.call.form().map(|form| &*form.shape)
-    }
-
     /// Returns the text above all questions; `None` for most tools.
     pub fn title(&self) -> Option<&'a str> {
         self.call.title(View::Whole)
-    }
-
-    /// Returns the provider's id of the call, if it is a native call in a provider's stream.
-    pub fn id(&self) -> Option<&'a str> {
-        self.id
     }
 
     /// Returns the bytes of the stream that the call occupies.
@@ -366,30 +324,9 @@ pub struct Rejected<'a> {
 }
 
 impl<'a> Rejected<'a> {
-    /// Returns the index of the call in the stream, from 0.
-    pub fn index(&self) -> u64 {
-        self.index
-    }
-
-    /// Returns the tool that is called, such as `ask_followup_question`.
-    pub fn tool(&self) -> &'a str {
-        self.call.tool()
-    }
-
-    /// Returns the name of the [`Shape`](crate::Shape) that reads the call; `None` for
-    /// `ask_followup_question`.
-    pub fn shape(&self) -> Option<&'a str> {
-        self.call.form().map(|form| &*form.shape)
-    }
-
     /// Returns the text above all questions, as far as it was read.
     pub fn title(&self) -> Option<&'a str> {
         self.call.title(View::Whole)
-    }
-
-    /// Returns the provider's id of the call, if it is a native call in a provider's stream.
-    pub fn id(&self) -> Option<&'a str> {
-        self.id
     }
 
     /// Returns the bytes of the stream that the call occupies.
@@ -424,6 +361,36 @@ impl<'a> Rejected<'a> {
         Questions::new(self.call, View::Whole)
     }
 }
+
+/// What the events of a call have in common.
+macro_rules! of_call {
+    ($($event:ident),*) => {$(
+        impl<'a> $event<'a> {
+            /// Returns the index of the call in the stream, from 0, the same in all of its events.
+            pub fn index(&self) -> u64 {
+                self.index
+            }
+
+            /// Returns the tool that is called, such as `ask_followup_question`.
+            pub fn tool(&self) -> &'a str {
+                self.call.tool()
+            }
+
+            /// Returns the name of the [`Shape`](crate::Shape) that reads the call; `None` for
+            /// `ask_followup_question`.
+            pub fn shape(&self) -> Option<&'a str> {
+                self.call.form().map(|form| &*form.shape)
+            }
+
+            /// Returns the provider's id of the call, if it is a native call in a provider's stream.
+            pub fn id(&self) -> Option<&'a str> {
+                self.id
+            }
+        }
+    )*};
+}
+
+of_call!(Partial, Complete, Rejected);
 
 impl PartialEq for Partial<'_> {
     fn eq(&self, other: &Self) -> bool {

@@ -13,7 +13,8 @@ pub(crate) trait Fresh: Sized + 'static {
 /// A value on the heap, which is allocated at the first mutable access.
 ///
 /// Until then it reads as [`Fresh::FRESH`], so that an idle parser is small.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Lazy<T>(Option<Box<T>>);
 
 impl<T> Lazy<T> {

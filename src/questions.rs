@@ -124,18 +124,6 @@ impl<'a> Questions<'a> {
     }
 }
 
-impl PartialEq for Questions<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-    }
-}
-
-impl fmt::Debug for Questions<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
-}
-
 /// The answers of a question that are chosen at first.
 #[derive(Clone, Copy)]
 pub struct Defaults<'a> {
@@ -157,23 +145,11 @@ impl<'a> Defaults<'a> {
     }
 }
 
-impl PartialEq for Defaults<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-    }
-}
-
 impl Eq for Defaults<'_> {}
 
 impl Hash for Defaults<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.iter().for_each(|one| one.hash(state));
-    }
-}
-
-impl fmt::Debug for Defaults<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
     }
 }
 
@@ -327,12 +303,6 @@ impl<'a> Iterator for SuggestionsIter<'a> {
 
 impl ExactSizeIterator for SuggestionsIter<'_> {}
 
-impl PartialEq for Suggestions<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
-    }
-}
-
 impl Eq for Suggestions<'_> {}
 
 impl Hash for Suggestions<'_> {
@@ -341,8 +311,21 @@ impl Hash for Suggestions<'_> {
     }
 }
 
-impl fmt::Debug for Suggestions<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
-    }
+/// Compares and shows views as the list of what is in them.
+macro_rules! as_list {
+    ($($view:ident),*) => {$(
+        impl PartialEq for $view<'_> {
+            fn eq(&self, other: &Self) -> bool {
+                self.iter().eq(other.iter())
+            }
+        }
+
+        impl fmt::Debug for $view<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_list().entries(self.iter()).finish()
+            }
+        }
+    )*};
 }
+
+as_list!(Questions, Defaults, Suggestions);

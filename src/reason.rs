@@ -99,7 +99,11 @@ impl fmt::Display for Reason {
         match self {
             Reason::MissingParameter => f.write_str("the required parameter `question` is missing"),
             Reason::Malformed(note) => note.fmt(f),
-            Reason::Truncated(part) => write!(f, "the message ended {}", part.inside()),
+            Reason::Truncated(CallPart::Opening) => f.write_str("the message ended right after the opening tag"),
+            Reason::Truncated(CallPart::Parameters) => f.write_str("the message ended before the call was closed"),
+            Reason::Truncated(CallPart::Arguments) => f.write_str("the message ended inside the arguments"),
+            Reason::Truncated(CallPart::Header) => f.write_str("the message ended inside the header of a question"),
+            Reason::Truncated(part) => write!(f, "the message ended inside {}", part.words()),
             Reason::TooLong { part, limit } => {
                 write!(f, "{} is longer than the limit of {limit} bytes", part.words())
             }
@@ -164,22 +168,6 @@ codes! {
 }
 
 impl CallPart {
-    fn inside(self) -> &'static str {
-        match self {
-            CallPart::Opening => "right after the opening tag",
-            CallPart::Parameters => "before the call was closed",
-            CallPart::Question => "inside the question",
-            CallPart::Answer => "inside a suggested answer",
-            CallPart::Mode => "inside the mode of a suggestion",
-            CallPart::Options => "inside the list of options",
-            CallPart::Suggestions => "inside the list of suggestions",
-            CallPart::Arguments => "inside the arguments",
-            CallPart::Questions => "inside the list of questions",
-            CallPart::Header => "inside the header of a question",
-            CallPart::Description => "inside a description",
-        }
-    }
-
     /// Returns the JSON type that the value should have.
     fn expected(self) -> &'static str {
         match self {

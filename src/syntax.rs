@@ -20,13 +20,20 @@ pub(crate) enum Syntax {
     Json(JsonMachine),
 }
 
+/// Calls what both machines have.
+macro_rules! each {
+    ($syntax:expr, $machine:ident => $call:expr) => {
+        match $syntax {
+            Syntax::Markup($machine) => $call,
+            Syntax::Json($machine) => $call,
+        }
+    };
+}
+
 impl Syntax {
     /// Reads `piece` from `*pos` up to the next signal.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
-        match self {
-            Syntax::Markup(machine) => machine.step(piece, pos),
-            Syntax::Json(machine) => machine.step(piece, pos),
-        }
+        each!(self, machine => machine.step(piece, pos))
     }
 
     /// Appends a chunk without a delimiter to the open value: the fast path.
@@ -35,10 +42,7 @@ impl Syntax {
     /// has changed.
     #[inline]
     pub(crate) fn push_plain(&mut self, text: &str) -> Option<Addition> {
-        match self {
-            Syntax::Markup(machine) => machine.push_plain(text),
-            Syntax::Json(machine) => machine.push_plain(text),
-        }
+        each!(self, machine => machine.push_plain(text))
     }
 
     /// Returns which text is certain to be prose, and what is before the next byte of prose.
@@ -71,10 +75,7 @@ impl Syntax {
     /// Returns `true` if it is known that there is no event without more text.
     #[inline]
     pub(crate) fn is_silent(&self) -> bool {
-        match self {
-            Syntax::Markup(machine) => machine.is_silent(),
-            Syntax::Json(machine) => machine.is_silent(),
-        }
+        each!(self, machine => machine.is_silent())
     }
 
     /// Emits what the incomplete character `tail` makes certain after all pieces so far.
@@ -87,50 +88,32 @@ impl Syntax {
 
     /// Reads the end of the stream, up to the next signal. `More` is the last one.
     pub(crate) fn finish(&mut self, end: u64) -> Signal {
-        match self {
-            Syntax::Markup(machine) => machine.finish(end),
-            Syntax::Json(machine) => machine.finish(end),
-        }
+        each!(self, machine => machine.finish(end))
     }
 
     /// Resets the machine for the next stream. Its memory is kept.
     pub(crate) fn restart(&mut self) {
-        match self {
-            Syntax::Markup(machine) => machine.restart(),
-            Syntax::Json(machine) => machine.restart(),
-        }
+        each!(self, machine => machine.restart())
     }
 
     /// Rejects the open call, if there is one, because a part of it was lost.
     #[cfg(feature = "wire")]
     pub(crate) fn spoil(&mut self) {
-        match self {
-            Syntax::Markup(machine) => machine.spoil(),
-            Syntax::Json(machine) => machine.spoil(),
-        }
+        each!(self, machine => machine.spoil())
     }
 
     pub(crate) fn policy(&self) -> &Arc<Policy> {
-        match self {
-            Syntax::Markup(machine) => machine.policy(),
-            Syntax::Json(machine) => machine.policy(),
-        }
+        each!(self, machine => machine.policy())
     }
 
     /// Returns the call that is open or has just ended.
     pub(crate) fn call(&self) -> &Call {
-        match self {
-            Syntax::Markup(machine) => machine.call(),
-            Syntax::Json(machine) => machine.call(),
-        }
+        each!(self, machine => machine.call())
     }
 
     /// Returns the number of calls that have ended.
     pub(crate) fn calls(&self) -> u64 {
-        match self {
-            Syntax::Markup(machine) => machine.calls(),
-            Syntax::Json(machine) => machine.calls(),
-        }
+        each!(self, machine => machine.calls())
     }
 
     /// Returns the text of a signal if it is not in the piece.

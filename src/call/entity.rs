@@ -1,7 +1,5 @@
 //! Entities, decoded as they arrive.
 
-use alloc::string::String;
-
 use nom::branch::alt;
 use nom::bytes::{tag, take_while_m_n};
 use nom::character::char;
@@ -9,9 +7,6 @@ use nom::combinator::value;
 use nom::sequence::{delimited, preceded};
 use nom::{Emit, OutputM, Parser, Streaming};
 use smallvec::SmallVec;
-
-use super::Range;
-use crate::config::Entities;
 
 /// The longest incomplete entity: `&#xFFFFFF` or `&#9999999`.
 const LONGEST: usize = 9;
@@ -97,63 +92,9 @@ fn character(digits: &[u8], radix: u32) -> Option<char> {
     char::from_u32(number).filter(|&c| c != '\0')
 }
 
-/// Decodes all entities of a text that is complete.
-pub(super) fn decode(text: &str, mut out: impl FnMut(&str)) {
-    let mut rest = text;
-    while let Some(start) = memchr::memchr(b'&', rest.as_bytes()) {
-        out(&rest[..start]);
-        rest = &rest[start..];
-        match entity().process::<OutputM<Emit, Emit, Streaming>>(rest.as_bytes()) {
-            Ok((after, Some(c))) => {
-                out(c.encode_utf8(&mut [0; 4]));
-                rest = &rest[rest.len() - after.len()..];
-            }
-            _ => {
-                out("&");
-                rest = &rest[1..];
-            }
-        }
-    }
-    out(rest);
-}
-
-/// Appends a text that is complete, trimmed. Returns where it is.
-pub(super) fn append_trimmed(arena: &mut String, text: &str, entities: Entities) -> Range {
-    let start = arena.len();
-    match entities {
-        Entities::Raw => arena.push_str(text.trim()),
-        Entities::Decoded => {
-            decode(text, |part| arena.push_str(part));
-            arena.truncate(start + arena[start..].trim_end().len());
-            arena.drain(start..arena.len() - arena[start..].trim_start().len());
-        }
-    }
-    (start, arena.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn decoded(text: &str) -> String {
-        let mut out = String::new();
-        decode(text, |part| out.push_str(part));
-        out
-    }
-
-    #[test]
-    fn the_five_of_xml_and_numbers_are_decoded_and_nothing_else() {
-        for (written, meant) in [
-            ("&lt;&gt;&amp;&quot;&apos;", "<>&\"'"),
-            ("&#60;&#x3c;&#x3C;&#039;&#x1F600;", "<<<'😀"),
-            ("&amp;lt;", "&lt;"),
-            ("&nbsp; &LT; &lt &; &#; &#x; &", "&nbsp; &LT; &lt &; &#; &#x; &"),
-            ("&#0; &#xD800; &#x110000; &#12345678;", "&#0; &#xD800; &#x110000; &#12345678;"),
-            ("&&lt;é&#x1F6 00;", "&<é&#x1F6 00;"),
-        ] {
-            assert_eq!(decoded(written), meant, "{written}");
-        }
-    }
 
     #[test]
     fn an_incomplete_entity_has_at_most_ten_bytes() {

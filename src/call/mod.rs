@@ -21,7 +21,7 @@ use crate::reason::{CallPart, Reason};
 use crate::utf8;
 use form::CallForm;
 use open::{AnswerState, Listing, ModeState, Open, OpenSuggestion, Visibility};
-use value::{Value, ValueTooLong};
+use value::{Value, ValueTooLong, append_trimmed};
 pub(crate) use view::View;
 
 /// A range of an arena, in bytes.
@@ -217,7 +217,7 @@ impl Call {
 
     /// Keeps the text before the first parameter, which is the question if no `question` comes.
     pub(crate) fn keep_bare(&mut self, text: &str) {
-        let (start, end) = entity::append_trimmed(&mut self.text, text, self.entities);
+        let (start, end) = append_trimmed(&mut self.text, text, self.entities);
         // More than 4 GiB of it is no question.
         self.bare = u32::try_from(end - start).unwrap_or_default();
     }
@@ -250,10 +250,8 @@ impl Call {
     /// Appends text to the value that is open.
     #[inline]
     pub(crate) fn push(&mut self, text: &str, policy: &Policy) {
-        match self.entities {
-            Entities::Raw => self.grow(policy, |value, arena, limit| value.push(arena, text, limit)),
-            Entities::Decoded => self.grow(policy, |value, arena, limit| value.push_decoded(arena, text, limit)),
-        }
+        let entities = self.entities;
+        self.grow(policy, |value, arena, limit| value.push_text(arena, text, entities, limit));
     }
 
     /// Takes the fast path: appends text that is certain at once to a value that is shown.

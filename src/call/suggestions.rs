@@ -3,10 +3,9 @@
 use alloc::string::String;
 
 use super::Call;
-use super::entity;
 use super::open::{AnswerState, Listing, ModeState, Open, OpenSuggestion, Visibility};
-use super::value::{Value, ValueTooLong};
-use crate::config::{Entities, Policy};
+use super::value::{Value, ValueTooLong, append_trimmed};
+use crate::config::Policy;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::utf8;
@@ -19,7 +18,7 @@ impl Call {
         }
         let surplus = self.suggestions.len() >= policy.limits.suggestions;
         let modes = self.modes.len();
-        let mode = match mode.map(|mode| entity::append_trimmed(&mut self.modes, mode, self.entities)) {
+        let mode = match mode.map(|mode| append_trimmed(&mut self.modes, mode, self.entities)) {
             Some((start, end)) if start < end => ModeState::Known((start, end)),
             _ => ModeState::Unknown,
         };
@@ -110,10 +109,8 @@ impl Call {
 
     /// Appends text to the mode that is open.
     pub(crate) fn push_mode(&mut self, text: &str, policy: &Policy) {
-        match self.entities {
-            Entities::Raw => self.grow_mode(policy, |mode, arena, limit| mode.push(arena, text, limit)),
-            Entities::Decoded => self.grow_mode(policy, |mode, arena, limit| mode.push_decoded(arena, text, limit)),
-        }
+        let entities = self.entities;
+        self.grow_mode(policy, |mode, arena, limit| mode.push_text(arena, text, entities, limit));
     }
 
     pub(crate) fn end_mode(&mut self, policy: &Policy) {

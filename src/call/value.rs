@@ -2,7 +2,9 @@
 
 use alloc::string::String;
 
+use super::Range;
 use super::entity::{EntityStep, IncompleteEntity};
+use crate::config::Entities;
 use crate::utf8;
 
 /// A text that is being read into an arena, where it is `arena[start..]`.
@@ -62,6 +64,21 @@ impl Value {
         }
         utf8::truncate(arena, self.certain);
         Err(ValueTooLong)
+    }
+
+    /// Appends text in which entities mean what `entities` says.
+    #[inline]
+    pub(super) fn push_text(
+        &mut self,
+        arena: &mut String,
+        text: &str,
+        entities: Entities,
+        limit: usize,
+    ) -> Result<(), ValueTooLong> {
+        match entities {
+            Entities::Raw => self.push(arena, text, limit),
+            Entities::Decoded => self.push_decoded(arena, text, limit),
+        }
     }
 
     /// Appends text that is `solid` up to the blanks at its end, if the value exists and has room
@@ -137,6 +154,15 @@ impl Value {
     }
 }
 
+/// Appends a text that is complete, trimmed. Returns where it is.
+pub(super) fn append_trimmed(arena: &mut String, text: &str, entities: Entities) -> Range {
+    let mut value = Value::at(arena.len());
+    // Without a limit, nothing is too long.
+    let _ = value.push_text(arena, text, entities, usize::MAX);
+    let _ = value.end(arena, usize::MAX);
+    (value.start, arena.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,5 +212,21 @@ mod tests {
             assert_eq!(parse(&[&text[..cut], &text[cut..]], 99, true).1, "& x &amp &ampx &");
         }
         assert_eq!(parse(&["a &am"], 99, true).0, "a");
+    }
+
+    #[test]
+    fn the_five_of_xml_and_numbers_are_decoded_and_nothing_else() {
+        for (written, meant) in [
+            ("&lt;&gt;&amp;&quot;&apos;", "<>&\"'"),
+            ("&#60;&#x3c;&#x3C;&#039;&#x1F600;", "<<<'😀"),
+            ("&amp;lt;", "&lt;"),
+            ("&nbsp; &LT; &lt &; &#; &#x; &", "&nbsp; &LT; &lt &; &#; &#x; &"),
+            ("&#0; &#xD800; &#x110000; &#12345678;", "&#0; &#xD800; &#x110000; &#12345678;"),
+            ("&&lt;é&#x1F6 00;", "&<é&#x1F6 00;"),
+        ] {
+            let mut arena = String::from("before");
+            assert_eq!(append_trimmed(&mut arena, written, Entities::Decoded), (6, arena.len()), "{written}");
+            assert_eq!(&arena[6..], meant, "{written}");
+        }
     }
 }

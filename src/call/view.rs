@@ -80,10 +80,6 @@ impl Call {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    fn mode(&self, (start, end): Range) -> &str {
-        self.modes.get(start..end).unwrap_or_default()
-    }
-
     /// Returns the text above all questions.
     pub(crate) fn title(&self, view: View) -> Option<&str> {
         let form = self.form()?;
@@ -112,7 +108,7 @@ impl Call {
     pub(crate) fn suggestion(&self, i: usize, view: View) -> Option<(&str, Option<&str>)> {
         // What partials have shown of a suggestion was all that was known of it then.
         let Suggested { answer, mode } = *self.suggestions.get(i).filter(|_| i < self.suggestions(view))?;
-        Some((self.text(answer), mode.map(|mode| self.mode(mode))))
+        Some((self.text(answer), mode.map(|(start, end)| self.modes.get(start..end).unwrap_or_default())))
     }
 
     /// Returns the tool that is called.

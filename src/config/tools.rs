@@ -48,8 +48,8 @@ pub struct Tools {
 impl Hash for Tools {
     fn hash<H: Hasher>(&self, state: &mut H) {
         // The rest follows from the names.
-        self.tools.hash(state);
-        self.parameters.hash(state);
+        self.tools.all.hash(state);
+        self.parameters.all.hash(state);
     }
 }
 
@@ -221,12 +221,6 @@ pub(crate) struct Names {
     underscored: Option<usize>,
     /// By character code: the index of the first name that begins with it or a later character.
     begin: [u16; 129],
-}
-
-impl Hash for Names {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.all.hash(state);
-    }
 }
 
 impl Default for Names {

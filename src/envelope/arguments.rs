@@ -10,13 +10,14 @@ use crate::json::arguments::{Arguments, Parameter};
 use crate::json::lexer::Lexer;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
+use crate::shape::Shape;
 use crate::shape::reader::{ShapeReader, Written};
 use crate::space::is_space;
 
 /// Reads the arguments of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum ArgumentsReader {
+pub(crate) enum ArgumentsReader {
     /// Nothing: the call is one of another tool, or it is not known yet whose it is.
     None,
     /// Those of `ask_followup_question`.
@@ -37,7 +38,7 @@ impl ArgumentsReader {
         }
     }
 
-    pub(super) fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         matches!(self, ArgumentsReader::None)
     }
 
@@ -50,13 +51,22 @@ impl ArgumentsReader {
 
     /// Reads JSON from `*pos` to its end, or to something that is certain and not shown, or to the
     /// end of the text.
-    pub(super) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
+    pub(crate) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
         match self {
             ArgumentsReader::None => *pos = text.len(),
             ArgumentsReader::Own(arguments) => arguments.read(text, pos, call, policy),
             ArgumentsReader::Shape(reader) => {
                 reader.read(text, pos, call, policy);
             }
+        }
+    }
+
+    /// Makes it as new.
+    pub(crate) fn restart(&mut self) {
+        match self {
+            ArgumentsReader::None => {}
+            ArgumentsReader::Own(arguments) => *arguments = Arguments::NEW,
+            ArgumentsReader::Shape(reader) => reader.restart(),
         }
     }
 
@@ -103,7 +113,7 @@ impl ArgumentsReader {
     }
 
     /// Takes into account that the incomplete character `tail` follows.
-    pub(super) fn foresee(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
+    pub(crate) fn foresee(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
         match self {
             ArgumentsReader::None => {}
             ArgumentsReader::Own(arguments) => arguments.foresee(tail, call, policy),
@@ -121,7 +131,7 @@ impl ArgumentsReader {
     }
 
     /// Returns `true` if the arguments have ended.
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         self.lexer().is_some_and(Lexer::is_closed)
     }
 
@@ -140,7 +150,7 @@ impl ArgumentsReader {
     }
 
     /// Returns the part of the call in which the stream is now.
-    pub(super) fn part(&self) -> CallPart {
+    pub(crate) fn part(&self) -> CallPart {
         match self {
             ArgumentsReader::None => CallPart::Parameters,
             ArgumentsReader::Own(arguments) => arguments.part(),
@@ -176,7 +186,7 @@ impl ArgumentsReader {
     }
 
     /// Ends the call where no value is open. `cut`: it was the stream that ended.
-    pub(super) fn end(&mut self, cut: bool, call: &mut Call, policy: &Arc<Policy>) {
+    pub(crate) fn end(&mut self, cut: bool, call: &mut Call, policy: &Arc<Policy>) {
         let ArgumentsReader::Shape(reader) = self else { return call.end(cut, policy) };
         if cut && !call.form().is_some_and(|form| form.has_question()) {
             return call.reject(Reason::Truncated(CallPart::Parameters));
@@ -192,22 +202,21 @@ impl ArgumentsReader {
     }
 
     /// Returns the state without the shape, for a checkpoint.
-    pub(super) fn save(&self) -> ArgumentsReader {
+    pub(crate) fn save(&self) -> ArgumentsReader {
         match self {
             ArgumentsReader::Shape(reader) => ArgumentsReader::Shape(Box::new(reader.save())),
             reader => reader.clone(),
         }
     }
 
-    /// Restores a state from a checkpoint. Returns `false` if it is out of bounds, or if no shape
-    /// reads the calls of this tool.
-    pub(super) fn restore(&mut self, name: &str, policy: &Policy) -> bool {
+    /// Restores a state from a checkpoint. `shape`: the one that reads the calls of this tool.
+    ///
+    /// Returns `false` if it is out of bounds, or if it needs a shape and there is none.
+    pub(crate) fn restore(&mut self, shape: Option<Shape>, policy: &Policy) -> bool {
         match self {
             ArgumentsReader::None => true,
             ArgumentsReader::Own(arguments) => arguments.is_in_bounds(),
-            ArgumentsReader::Shape(reader) => {
-                policy.shapes.find_in_text(name::bare(name)).is_some_and(|shape| reader.restore(shape, policy))
-            }
+            ArgumentsReader::Shape(reader) => shape.is_some_and(|shape| reader.restore(shape, policy)),
         }
     }
 }

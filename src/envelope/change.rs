@@ -1,7 +1,8 @@
 //! What the text around an envelope has to know of it.
 
 /// What the text around an envelope has to know of a change in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Change {
     Stay,
     /// There is no call: what is held back is prose.
@@ -19,7 +20,8 @@ pub(crate) enum Change {
 }
 
 /// What comes after a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum AfterCall {
     /// Prose, which begins with what is held back.
     Prose,

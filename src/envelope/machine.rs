@@ -417,7 +417,7 @@ impl EnvelopeMachine {
             && self.name.is_in_bounds()
             && self.key.is_in_bounds()
             && self.object.is_in_bounds()
-            && self.reader.restore(self.name.text(), policy)
+            && self.reader.restore(policy.shapes.find_in_text(self.tool()), policy)
     }
 
     pub(super) fn after(&mut self, after: After) {

@@ -23,7 +23,7 @@
 
 mod after;
 mod allowed;
-mod arguments;
+pub(crate) mod arguments;
 pub(crate) mod change;
 mod harmony;
 mod header;

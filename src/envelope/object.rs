@@ -132,7 +132,7 @@ impl ObjectReader {
     /// The arguments were read elsewhere, through the byte that closes them.
     pub(super) fn skip_read_arguments(&mut self) {
         self.lexer.skip_read_value();
-        self.leave_arguments();
+        self.skip_arguments();
     }
 
     /// Lets the reader itself read the arguments, as text if they are a string.
@@ -142,10 +142,6 @@ impl ObjectReader {
 
     /// Lets the reader itself read the arguments, as a value without a meaning.
     pub(super) fn skip_arguments(&mut self) {
-        self.leave_arguments();
-    }
-
-    fn leave_arguments(&mut self) {
         self.has_arguments = true;
         self.role = KeyRole::Nothing;
     }

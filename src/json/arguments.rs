@@ -79,31 +79,12 @@ pub(crate) struct Arguments {
     key: Key,
     /// The list whose value comes next or is being read.
     list: Option<ListParameter>,
-    /// Which lists have given a suggestion.
-    given: Given,
+    /// Which lists have given a suggestion, by [`ListParameter`].
+    given: [bool; 3],
     /// The text is complete, so that an answer is kept whole or not at all.
     ///
     /// It is `false` between two pieces of a stream.
     whole: bool,
-}
-
-/// Which lists have given a suggestion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Given {
-    follow_up: bool,
-    options: bool,
-    suggest: bool,
-}
-
-impl Given {
-    fn of(&mut self, list: ListParameter) -> &mut bool {
-        match list {
-            ListParameter::FollowUp => &mut self.follow_up,
-            ListParameter::Options => &mut self.options,
-            ListParameter::Suggest => &mut self.suggest,
-        }
-    }
 }
 
 impl Arguments {
@@ -113,7 +94,7 @@ impl Arguments {
         role: ValueRole::Arguments,
         key: Key::NEW,
         list: None,
-        given: Given { follow_up: false, options: false, suggest: false },
+        given: [false; 3],
         whole: false,
     };
 
@@ -159,7 +140,7 @@ impl Arguments {
     /// Ends the text of a list of suggestions in the call and reads it. It is a value of its own:
     /// nothing but the list says what it is.
     pub(crate) fn read_raw_list(&mut self, list: ListParameter, call: &mut Call, policy: &Arc<Policy>) {
-        if *self.given.of(list) && call.has_long_list() {
+        if self.given[list as usize] && call.has_long_list() {
             call.drop_list();
             return call.note(Note::RepeatedSuggestions);
         }
@@ -168,7 +149,7 @@ impl Arguments {
         if text.is_empty() || text.eq_ignore_ascii_case("null") || text.eq_ignore_ascii_case("none") {
             return;
         }
-        if *self.given.of(list) {
+        if self.given[list as usize] {
             return call.note(Note::RepeatedSuggestions);
         }
         if list == ListParameter::Suggest {
@@ -182,7 +163,7 @@ impl Arguments {
         } else {
             read_text_list(text, list, call, policy);
         }
-        *self.given.of(list) |= call.take_given();
+        self.given[list as usize] |= call.take_given();
     }
 
     /// Returns `true` if the contents of the innermost open array or object have no meaning.
@@ -283,7 +264,7 @@ impl Arguments {
         if kind == Type::Null {
             return ValueRole::Nothing;
         }
-        if *self.given.of(list) {
+        if self.given[list as usize] {
             call.note(Note::RepeatedSuggestions);
             return ValueRole::Nothing;
         }
@@ -422,7 +403,7 @@ impl Arguments {
     fn end_list(&mut self, call: &mut Call) {
         // Inside a string that replaces a list, the end of the string ends the list.
         if let Some(list) = self.list.filter(|_| !self.whole) {
-            *self.given.of(list) |= call.take_given();
+            self.given[list as usize] |= call.take_given();
         }
     }
 

@@ -3,13 +3,13 @@
 //! A stream is the arguments of one call, and the call ends exactly where the stream ends. Nothing
 //! is read twice, and after an error the rest of the stream is skipped.
 
-use alloc::sync::Arc;
-
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 
 use super::arguments::Arguments;
 use crate::call::{Addition, Call};
 use crate::config::Policy;
+use crate::envelope::arguments::ArgumentsReader;
 use crate::lazy::{Fresh, Lazy};
 use crate::shape::Shape;
 use crate::shape::reader::ShapeReader;
@@ -33,11 +33,11 @@ struct ShapedTool {
 }
 
 /// The state of a stream, allocated for the first one and reused for the next.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct JsonBuffers {
-    arguments: Arguments,
-    /// Reads the arguments instead, if a shape does.
-    shaped: Option<Box<ShapeReader>>,
+    /// Of a tool that a shape reads, it is the shape's once something has come.
+    reader: ArgumentsReader,
     call: Call,
 }
 
@@ -51,7 +51,7 @@ enum Stage {
 }
 
 impl Fresh for JsonBuffers {
-    const FRESH: JsonBuffers = JsonBuffers { arguments: Arguments::NEW, shaped: None, call: Call::NEW };
+    const FRESH: JsonBuffers = JsonBuffers { reader: ArgumentsReader::Own(Arguments::NEW), call: Call::NEW };
     const SEEN: &'static JsonBuffers = &JsonBuffers::FRESH;
 }
 
@@ -76,9 +76,9 @@ impl JsonMachine {
     #[inline(never)]
     fn begin_form(&mut self) {
         if let Some(tool) = &self.tool
-            && self.busy.shaped.is_none()
+            && let ArgumentsReader::Own(_) = self.busy.reader
         {
-            self.busy.shaped = Some(Box::new(ShapeReader::new(tool.shape.clone())));
+            self.busy.reader = ArgumentsReader::Shape(Box::new(ShapeReader::new(tool.shape.clone())));
             self.busy.call.begin_form(&tool.name, tool.shape.name());
         }
     }
@@ -111,15 +111,15 @@ impl JsonMachine {
         if self.busy.is_fresh() {
             return None;
         }
-        let JsonBuffers { arguments, shaped, call } = &mut *self.busy;
-        if let Some(reader) = shaped {
-            return push_plain_shaped(reader, text, call, &self.policy);
+        let JsonBuffers { reader, call } = &mut *self.busy;
+        match reader {
+            // This fails unless an open value is shown while it grows.
+            ArgumentsReader::Own(arguments) if arguments.lexer.plain_len(text, 0) == text.len() => {
+                call.push_plain(text, &self.policy)
+            }
+            ArgumentsReader::Shape(reader) => push_plain_shaped(reader, text, call, &self.policy),
+            _ => None,
         }
-        if arguments.lexer.plain_len(text, 0) != text.len() {
-            return None;
-        }
-        // This fails unless an open value is shown while it grows.
-        call.push_plain(text, &self.policy)
     }
 
     /// Returns `true` if it is known that there is no event without more text.
@@ -143,11 +143,15 @@ impl JsonMachine {
         if *pos < text.len() {
             self.begin_shaped();
         }
-        let JsonBuffers { arguments, shaped, call } = &mut *self.busy;
-        if let Some(reader) = shaped {
+        let JsonBuffers { reader, call } = &mut *self.busy;
+        let ArgumentsReader::Own(arguments) = reader else {
             return step_shaped(reader, text, pos, call, &self.policy);
+        };
+        while !call.has_failed() && arguments.read_next(text, pos, call, &self.policy) {}
+        if call.has_failed() {
+            *arguments = Arguments::NEW;
+            *pos = text.len();
         }
-        while !is_over(arguments, call, text, pos) && arguments.read_next(text, pos, call, &self.policy) {}
         self.partial()
     }
 
@@ -161,17 +165,12 @@ impl JsonMachine {
     /// Emits what the incomplete character `tail` makes certain after all pieces so far.
     pub(crate) fn foresee(&mut self, tail: &[u8]) -> Signal {
         self.begin_shaped();
-        let JsonBuffers { arguments, shaped, call } = &mut *self.busy;
-        if let Some(reader) = shaped {
-            if !call.has_failed() {
-                reader.foresee(tail, call, &self.policy);
-            }
-            if call.has_failed() {
-                reader.restart();
-            }
-        } else if !is_over(arguments, call, "", &mut 0) {
-            arguments.foresee(tail, call, &self.policy);
-            is_over(arguments, call, "", &mut 0);
+        let JsonBuffers { reader, call } = &mut *self.busy;
+        if !call.has_failed() {
+            reader.foresee(tail, call, &self.policy);
+        }
+        if call.has_failed() {
+            reader.restart();
         }
         self.partial()
     }
@@ -184,13 +183,11 @@ impl JsonMachine {
             Stage::Open => {
                 self.stage = Stage::Ending;
                 self.begin_shaped();
-                let JsonBuffers { arguments, shaped, call } = &mut *self.busy;
-                if let Some(reader) = shaped {
-                    reader.finish(call, &self.policy);
-                } else if arguments.lexer.is_closed() {
-                    call.end(false, &self.policy);
+                let JsonBuffers { reader, call } = &mut *self.busy;
+                if reader.is_closed() {
+                    reader.end(false, call, &self.policy);
                 } else {
-                    call.cut(arguments.part(), &self.policy);
+                    call.cut(reader.part(), &self.policy);
                 }
             }
         }
@@ -205,8 +202,7 @@ impl JsonMachine {
 
     /// Resets the machine for the next stream. Its memory is kept.
     pub(crate) fn restart(&mut self) {
-        self.busy.arguments = Arguments::NEW;
-        self.busy.shaped = None;
+        self.busy.reader = ArgumentsReader::Own(Arguments::NEW);
         self.busy.call.restart(0, crate::config::Entities::Raw);
         self.stage = Stage::Open;
     }
@@ -214,28 +210,23 @@ impl JsonMachine {
     pub(crate) fn save(&self) -> SavedJson {
         SavedJson {
             tool: self.tool.as_ref().map(|tool| tool.name.clone()),
-            arguments: self.busy.arguments.clone(),
-            shaped: self.busy.shaped.as_ref().map(|reader| Box::new(reader.save())),
-            call: self.busy.call.save(),
+            busy: JsonBuffers { reader: self.busy.reader.save(), call: self.busy.call.save() },
         }
     }
 
     /// Returns the machine that was saved; `None` if the state is out of bounds.
     pub(crate) fn restore(policy: Arc<Policy>, saved: SavedJson) -> Option<JsonMachine> {
-        let SavedJson { tool, arguments, mut shaped, call } = saved;
+        let SavedJson { tool, busy } = saved;
         let mut machine = JsonMachine::new(policy);
         if let Some(name) = tool {
             let shape = machine.policy.shapes.find(&name)?;
             machine.tool = Some(Box::new(ShapedTool { name, shape }));
         }
-        let policy = &machine.policy;
-        let is_in_bounds = arguments.is_in_bounds() && call.start == 0 && call.is_in_bounds(policy);
-        let is_shaped = match (&mut shaped, &machine.tool) {
-            (Some(reader), Some(tool)) => reader.restore(tool.shape.clone(), policy),
-            (reader, _) => reader.is_none(),
-        };
-        *machine.busy = JsonBuffers { arguments, shaped, call };
-        (is_in_bounds && is_shaped).then_some(machine)
+        *machine.busy = busy;
+        let (policy, JsonBuffers { reader, call }) = (&machine.policy, &mut *machine.busy);
+        let shape = machine.tool.as_ref().map(|tool| tool.shape.clone());
+        let is_in_bounds = !reader.is_none() && reader.restore(shape, policy);
+        (is_in_bounds && call.start == 0 && call.is_in_bounds(policy)).then_some(machine)
     }
 }
 
@@ -244,9 +235,7 @@ impl JsonMachine {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SavedJson {
     tool: Option<Box<str>>,
-    arguments: Arguments,
-    shaped: Option<Box<ShapeReader>>,
-    call: Call,
+    busy: JsonBuffers,
 }
 
 /// Appends a chunk without a delimiter to the open text of a call that a shape reads.
@@ -260,7 +249,13 @@ fn push_plain_shaped(reader: &ShapeReader, text: &str, call: &mut Call, policy: 
 
 /// Reads text of a call that a shape reads, up to the next signal.
 #[inline(never)]
-fn step_shaped(reader: &mut ShapeReader, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) -> Signal {
+fn step_shaped(
+    reader: &mut ArgumentsReader,
+    text: &str,
+    pos: &mut usize,
+    call: &mut Call,
+    policy: &Arc<Policy>,
+) -> Signal {
     while *pos < text.len() {
         if !call.has_failed() {
             reader.read(text, pos, call, policy);
@@ -274,14 +269,4 @@ fn step_shaped(reader: &mut ShapeReader, text: &str, pos: &mut usize, call: &mut
         }
     }
     Signal::More
-}
-
-/// Returns `true` if the call has failed, and then skips the rest of the text.
-fn is_over(arguments: &mut Arguments, call: &Call, text: &str, pos: &mut usize) -> bool {
-    let is_over = call.has_failed();
-    if is_over {
-        *arguments = Arguments::NEW;
-        *pos = text.len();
-    }
-    is_over
 }

@@ -3,7 +3,7 @@
 use super::code::{Code, MIDDLE};
 use super::machine::{MarkupBuffers, MarkupMachine};
 use super::names::{Name, Side};
-use super::state::MarkupState;
+use super::state::{Decided, MarkupState};
 use super::tag::{IncompleteTag, LexedTag, Tag, TagPart};
 use crate::call::Addition;
 use crate::envelope::change::{AfterCall, Change};
@@ -48,7 +48,7 @@ impl MarkupMachine {
     fn change(&mut self, change: Change, code: Code) {
         self.has_news |= self.busy.envelope.is_read() || matches!(change, Change::Ended(_));
         if change != Change::Stay {
-            self.state = MarkupState::Change { change, code };
+            self.state = MarkupState::Decided(Decided::Change { change, code });
         }
     }
 
@@ -122,11 +122,6 @@ impl MarkupMachine {
         self.change(change, code);
     }
 
-    /// Returns `true` if the end of the stream cuts an envelope, not only the incomplete tag in it.
-    pub(super) fn is_envelope_cut(&self) -> bool {
-        matches!(self.state, MarkupState::Envelope(_)) && !self.busy.envelope.is_opaque()
-    }
-
     /// Ends an envelope with the stream.
     pub(super) fn cut_envelope(&mut self, code: Code, end: u64) {
         let pending = core::mem::take(&mut self.pending);
@@ -172,7 +167,8 @@ impl MarkupMachine {
                 opaque(change == Change::Opened)
             }
             Change::OpaqueEnd => {
-                self.state = MarkupState::Change { change: Change::OtherEnded(AfterCall::Prose), code };
+                let change = Change::OtherEnded(AfterCall::Prose);
+                self.state = MarkupState::Decided(Decided::Change { change, code });
                 self.busy.envelope.lent = true;
                 opaque(false)
             }
@@ -196,7 +192,7 @@ impl MarkupMachine {
     fn after_envelope(&mut self, next: AfterCall) {
         self.state = match next {
             AfterCall::Header => MarkupState::Envelope(MIDDLE),
-            AfterCall::Prose => MarkupState::Change { change: Change::NoCall, code: MIDDLE },
+            AfterCall::Prose => MarkupState::Decided(Decided::Change { change: Change::NoCall, code: MIDDLE }),
         };
     }
 

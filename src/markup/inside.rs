@@ -89,18 +89,45 @@ impl CallReader<'_> {
     pub(super) fn act(&mut self, tag: &Tag, text: &[u8]) -> bool {
         self.inside.after_backtick = false;
         match self.inside.position {
-            Position::Between(_) => self.between(tag, text),
-            Position::Question => self.in_question(tag, text),
             Position::Suggestion if matches!(tag.name, Name::Content | Name::Mode) => {
                 self.call.hold_answer_back();
                 self.in_nested(false, tag, text)
             }
-            Position::Suggestion | Position::Answer => self.after_answer(tag, text),
             Position::Nested { answered } => self.in_nested(answered, tag, text),
-            Position::Content { answered } => self.in_content(answered, tag, text),
-            Position::Mode { answered } => self.in_mode(answered, tag, text),
-            Position::Options => self.in_options(tag, text),
+            _ => self.end_open(tag, text),
         }
+    }
+
+    /// Ends what is open, at its own close tag or at one that ends more.
+    fn end_open(&mut self, tag: &Tag, text: &[u8]) -> bool {
+        let position = self.inside.position;
+        let (name, note) = match position {
+            Position::Between(_) => return self.between(tag, text),
+            Position::Question => (Name::Question, Note::UnclosedQuestion),
+            Position::Suggestion | Position::Answer | Position::Nested { .. } => {
+                (Name::Suggest, Note::UnclosedSuggestion)
+            }
+            Position::Content { .. } => (Name::Content, Note::UnclosedSuggestion),
+            Position::Mode { .. } => (Name::Mode, Note::UnclosedSuggestion),
+            Position::Options => (Name::Options, Note::UnclosedOptions),
+        };
+        let is_closed = (tag.name, tag.side) == (name, Side::Close);
+        if !is_closed {
+            self.repair(note);
+        }
+        self.go(Position::BETWEEN);
+        match position {
+            Position::Between(_) => {}
+            Position::Question => self.call.end_question(self.policy),
+            Position::Suggestion | Position::Answer | Position::Nested { .. } => self.call.end_suggestion(self.policy),
+            Position::Content { answered } => self.end_content(answered),
+            Position::Mode { answered } => {
+                self.call.end_mode(self.policy);
+                self.go(Position::Nested { answered });
+            }
+            Position::Options => self.read_options(),
+        }
+        !is_closed && self.end_open(tag, text)
     }
 
     fn go(&mut self, to: Position) {
@@ -109,15 +136,6 @@ impl CallReader<'_> {
 
     fn repair(&mut self, note: Note) {
         self.call.repair(note, self.policy);
-    }
-
-    /// Returns `true` if the tag is the close tag of what is open. Otherwise there is a note.
-    fn closes(&mut self, tag: &Tag, name: Name, note: Note) -> bool {
-        let closes = (tag.name, tag.side) == (name, Side::Close);
-        if !closes {
-            self.repair(note);
-        }
-        closes
     }
 
     fn between(&mut self, tag: &Tag, text: &[u8]) -> bool {
@@ -184,21 +202,6 @@ impl CallReader<'_> {
         self.call.end(false, self.policy);
     }
 
-    fn in_question(&mut self, tag: &Tag, text: &[u8]) -> bool {
-        let is_closed = self.closes(tag, Name::Question, Note::UnclosedQuestion);
-        self.call.end_question(self.policy);
-        self.go(Position::BETWEEN);
-        !is_closed && self.between(tag, text)
-    }
-
-    /// Ends the suggestion, at its own close tag or at one that ends more.
-    fn after_answer(&mut self, tag: &Tag, text: &[u8]) -> bool {
-        let is_closed = self.closes(tag, Name::Suggest, Note::UnclosedSuggestion);
-        self.call.end_suggestion(self.policy);
-        self.go(Position::BETWEEN);
-        !is_closed && self.between(tag, text)
-    }
-
     fn in_nested(&mut self, answered: bool, tag: &Tag, text: &[u8]) -> bool {
         match (tag.name, tag.side) {
             (Name::Content, Side::Open) => {
@@ -213,7 +216,7 @@ impl CallReader<'_> {
                 self.go(Position::Mode { answered });
             }
             (Name::Content | Name::Mode, Side::Close) => self.repair(Note::StrayCloseTag),
-            _ => return self.after_answer(tag, text),
+            _ => return self.end_open(tag, text),
         }
         false
     }
@@ -221,26 +224,6 @@ impl CallReader<'_> {
     fn end_content(&mut self, answered: bool) {
         let answered = answered || self.call.end_content(self.policy);
         self.go(Position::Nested { answered });
-    }
-
-    fn in_content(&mut self, answered: bool, tag: &Tag, text: &[u8]) -> bool {
-        let is_closed = self.closes(tag, Name::Content, Note::UnclosedSuggestion);
-        self.end_content(answered);
-        !is_closed && self.after_answer(tag, text)
-    }
-
-    fn in_mode(&mut self, answered: bool, tag: &Tag, text: &[u8]) -> bool {
-        let is_closed = self.closes(tag, Name::Mode, Note::UnclosedSuggestion);
-        self.call.end_mode(self.policy);
-        self.go(Position::Nested { answered });
-        !is_closed && self.after_answer(tag, text)
-    }
-
-    fn in_options(&mut self, tag: &Tag, text: &[u8]) -> bool {
-        let is_closed = self.closes(tag, Name::Options, Note::UnclosedOptions);
-        self.read_options();
-        self.go(Position::BETWEEN);
-        !is_closed && self.between(tag, text)
     }
 
     /// Reads the text of `options`, which is complete: a list, or a mistake.

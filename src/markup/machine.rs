@@ -22,7 +22,7 @@ use super::allowed::{self, BETWEEN, NOTHING, OPENING};
 use super::code::{Code, LINE_START, MIDDLE};
 use super::inside::CallReader;
 use super::pending::Pending;
-use super::state::{Inside, MarkupState, Position};
+use super::state::{Decided, Inside, MarkupState, Position};
 use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
 use crate::call::{Addition, Call};
 use crate::config::{CallStart, Envelopes, Policy};
@@ -49,7 +49,8 @@ pub(crate) struct MarkupMachine {
 }
 
 /// What the machine needs once a call begins; kept for the next call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct MarkupBuffers {
     pub(super) call: Call,
     /// An opening tag and the text after it, until it is certain to be a call.
@@ -166,10 +167,7 @@ impl MarkupMachine {
         !self.pending.lent
             && match self.state {
                 MarkupState::Prose(_) | MarkupState::Opaque { .. } => true,
-                MarkupState::Unconfirmed(_)
-                | MarkupState::Ended { .. }
-                | MarkupState::Named { .. }
-                | MarkupState::Change { .. } => false,
+                MarkupState::Unconfirmed(_) | MarkupState::Decided(_) => false,
                 MarkupState::Inside(_) => self.busy.call.is_all_shown(),
                 MarkupState::Envelope(_) => !self.has_news && !self.busy.envelope.lent,
             }
@@ -187,7 +185,7 @@ impl MarkupMachine {
         loop {
             self.drop_lent();
             let signal = match self.state {
-                MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => self.emit_end(),
+                MarkupState::Decided(decided) => self.emit_decided(decided),
                 _ if *pos == piece.text.len() => return self.at_end_of_piece(&[]).unwrap_or(Signal::More),
                 _ if !self.pending.is_empty() => self.run_pending(piece, pos),
                 MarkupState::Envelope(_) => self.run_envelope(piece, pos),
@@ -207,7 +205,7 @@ impl MarkupMachine {
             let waits = !self.pending.is_empty() && !self.pending.shown;
             let waits_for_bar = waits && self.may_be_bar(tail);
             let signal = match self.state {
-                MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => self.emit_end(),
+                MarkupState::Decided(decided) => self.emit_decided(decided),
                 _ if waits_for_bar => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
                 _ if waits => {
                     // The shortest character that it may become; it is no part of a name.
@@ -228,7 +226,7 @@ impl MarkupMachine {
                     let (envelope, mut context) = self.envelope();
                     match envelope.foresee(tail, end, &mut context) {
                         Change::Stay => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
-                        change => self.state = MarkupState::Change { change, code },
+                        change => self.state = MarkupState::Decided(Decided::Change { change, code }),
                     }
                     None
                 }
@@ -250,20 +248,19 @@ impl MarkupMachine {
         loop {
             self.drop_lent();
             let waits = !self.pending.is_empty() && !self.pending.shown;
-            let signal = match (&self.state, waits) {
-                (MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. }, _) => {
-                    self.emit_end()
-                }
+            let signal = match (self.state, waits) {
+                (MarkupState::Decided(decided), _) => self.emit_decided(decided),
                 (MarkupState::Prose(_) | MarkupState::Opaque { .. }, false) => return Signal::More,
-                (MarkupState::Envelope(_), false) => self.cut(end),
-                (_, true) => match self.read::<Complete>(self.pending.bytes(), self.pending.after_backtick) {
+                (_, false) => self.cut(end),
+                (state, true) => match self.read::<Complete>(self.pending.bytes(), self.pending.after_backtick) {
                     LexedTag::Tag(tag) => self.act_pending(&tag, end),
                     // An incomplete tag is no part of a value that is cut.
-                    _ if matches!(self.state, MarkupState::Inside(_) | MarkupState::Unconfirmed(_)) => self.cut(end),
-                    _ if self.is_envelope_cut() => self.cut(end),
-                    _ => self.drop_pending(),
+                    _ => match state {
+                        MarkupState::Inside(_) | MarkupState::Unconfirmed(_) => self.cut(end),
+                        MarkupState::Envelope(_) if !self.busy.envelope.is_opaque() => self.cut(end),
+                        _ => self.drop_pending(),
+                    },
                 },
-                (MarkupState::Inside(_) | MarkupState::Unconfirmed(_), false) => self.cut(end),
             };
             if let Some(signal) = signal {
                 return signal;
@@ -290,7 +287,7 @@ impl MarkupMachine {
                     inside.cut();
                 }
                 self.pending.clear();
-                self.state = MarkupState::Ended { end, is_named: false };
+                self.state = MarkupState::ended(end);
             }
             MarkupState::Envelope(code) => self.cut_envelope(code, end),
             _ => {}
@@ -420,7 +417,7 @@ impl MarkupMachine {
                 let open = if self.busy.envelope.allows_tools() { OPENING } else { NOTHING };
                 Allowed { envelope: self.busy.envelope.tags(&self.policy), ..open }
             }
-            MarkupState::Ended { .. } | MarkupState::Named { .. } | MarkupState::Change { .. } => NOTHING,
+            MarkupState::Decided(_) => NOTHING,
         }
     }
 
@@ -444,11 +441,7 @@ impl MarkupMachine {
                 }
             }
             MarkupState::Unconfirmed(_) => return self.hold(text),
-            MarkupState::Opaque { .. }
-            | MarkupState::Envelope(_)
-            | MarkupState::Change { .. }
-            | MarkupState::Ended { .. }
-            | MarkupState::Named { .. } => {}
+            MarkupState::Opaque { .. } | MarkupState::Envelope(_) | MarkupState::Decided(_) => {}
         }
         true
     }
@@ -484,8 +477,9 @@ impl MarkupMachine {
         match self.state {
             MarkupState::Unconfirmed(unconfirmed) if self.is_hopeless(&unconfirmed, tail) => {
                 self.demote(&unconfirmed);
-                self.emit_end()
+                self.at_end_of_piece(tail)
             }
+            MarkupState::Decided(decided) => self.emit_decided(decided),
             MarkupState::Inside(_) | MarkupState::Envelope(_) => self.partial(),
             _ => None,
         }
@@ -511,10 +505,7 @@ impl MarkupMachine {
             MarkupState::Unconfirmed(unconfirmed) => tag.opens_tool() || self.room(unconfirmed) < tag.len,
             MarkupState::Opaque { .. } | MarkupState::Inside(_) => tag.opens_tool(),
             MarkupState::Envelope(_) => self.busy.envelope.ends_before(tag.of_envelope(), tag.len, &self.policy),
-            MarkupState::Change { .. }
-            | MarkupState::Prose(_)
-            | MarkupState::Ended { .. }
-            | MarkupState::Named { .. } => false,
+            MarkupState::Prose(_) | MarkupState::Decided(_) => false,
         }
     }
 
@@ -527,7 +518,7 @@ impl MarkupMachine {
                 if let Some(mut inside) = self.inside() {
                     inside.end_by_tool();
                 }
-                self.state = MarkupState::Ended { end, is_named: false };
+                self.state = MarkupState::ended(end);
             }
             _ => self.state = self.after_call(),
         }
@@ -541,13 +532,10 @@ impl MarkupMachine {
             }
             MarkupState::Envelope(code) => return self.act_envelope(tag, text, code, end),
             MarkupState::Unconfirmed(unconfirmed) => self.confirm(&unconfirmed),
-            MarkupState::Inside(_)
-            | MarkupState::Ended { .. }
-            | MarkupState::Named { .. }
-            | MarkupState::Change { .. } => {}
+            MarkupState::Inside(_) | MarkupState::Decided(_) => {}
         }
         if self.inside()?.act(tag, text) {
-            self.state = MarkupState::Ended { end, is_named: false };
+            self.state = MarkupState::ended(end);
         }
         self.partial()
     }
@@ -560,22 +548,21 @@ impl MarkupMachine {
         tracked(MIDDLE, &self.policy)
     }
 
-    /// Emits what has been decided and not been emitted yet.
-    fn emit_end(&mut self) -> Option<Signal> {
-        match self.state {
-            MarkupState::Ended { end, is_named } => Some(self.partial().unwrap_or_else(|| {
+    /// Emits what has been decided.
+    fn emit_decided(&mut self, decided: Decided) -> Option<Signal> {
+        match decided {
+            Decided::Ended { end, is_named } => Some(self.partial().unwrap_or_else(|| {
                 self.calls += 1;
                 let code = self.code_after_call();
                 self.state = MarkupState::Prose(code);
                 if is_named {
                     self.busy.named = code;
-                    self.state = MarkupState::Named { opening: 0 };
+                    self.state = MarkupState::Decided(Decided::Named { opening: 0 });
                 }
                 Signal::Ended { end }
             })),
-            MarkupState::Named { opening } => self.emit_named(opening),
-            MarkupState::Change { change, code } => self.emit_change(change, code),
-            _ => None,
+            Decided::Named { opening } => self.emit_named(opening),
+            Decided::Change { change, code } => self.emit_change(change, code),
         }
     }
 }

@@ -6,7 +6,8 @@ use crate::reason::CallPart;
 use crate::scan::Quotes;
 
 /// What the text is part of.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum MarkupState {
     Prose(Code),
     /// Another tool's call; `parameter`: the value of that parameter.
@@ -20,24 +21,32 @@ pub(super) enum MarkupState {
     Inside(Inside),
     /// A call in an envelope, or the header of one. The code is that before its header.
     Envelope(Code),
-    /// Something has changed in an envelope that is not emitted yet.
-    Change {
-        change: Change,
-        code: Code,
-    },
-    /// A call has ended at `end`, which is not emitted yet.
+    /// Something has been decided that is not emitted yet. Never so between two chunks, unless a
+    /// cursor was leaked.
+    Decided(Decided),
+}
+
+/// What has been decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Decided {
+    /// Something has changed in an envelope. The code is that before its header.
+    Change { change: Change, code: Code },
+    /// A call has ended at `end`.
     ///
     /// `is_named`: it was only an opening tag, and what was held back after it is prose.
-    Ended {
-        end: u64,
-        is_named: bool,
-    },
-    /// The opening tag was only named: what was held back is prose and not emitted yet.
+    Ended { end: u64, is_named: bool },
+    /// The opening tag was only named: what was held back is prose.
     ///
     /// `opening`: the length of the tag.
-    Named {
-        opening: usize,
-    },
+    Named { opening: usize },
+}
+
+impl MarkupState {
+    /// Returns the state after a call that has ended at `end`.
+    pub(super) fn ended(end: u64) -> MarkupState {
+        MarkupState::Decided(Decided::Ended { end, is_named: false })
+    }
 }
 
 /// An opening tag that may have been only named in prose. It and what follows it is held back.

@@ -8,7 +8,7 @@ use nom::Streaming;
 
 use super::allowed::{CONFIRMING, OPENING, SHORTEST_CONFIRMING};
 use super::machine::{MarkupBuffers, MarkupMachine};
-use super::state::{Inside, MarkupState, Position, Unconfirmed};
+use super::state::{Decided, Inside, MarkupState, Position, Unconfirmed};
 use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
 use crate::config::Malformed;
 use crate::note::Note;
@@ -27,7 +27,7 @@ impl MarkupMachine {
         held.clear();
         if tag.empty {
             call.end(false, &self.policy);
-            self.state = MarkupState::Ended { end, is_named: false };
+            self.state = MarkupState::ended(end);
         } else {
             held.push_str(core::str::from_utf8(text).unwrap_or_default());
             *named = before;
@@ -70,15 +70,15 @@ impl MarkupMachine {
         if !self.policy.envelopes().is_empty() {
             self.busy.plain_left = self.policy.limits.bare.saturating_sub(body);
         }
-        self.state = match self.policy.malformed {
-            Malformed::Repair => MarkupState::Named { opening },
+        self.state = MarkupState::Decided(match self.policy.malformed {
+            Malformed::Repair => Decided::Named { opening },
             Malformed::Reject => {
                 let MarkupBuffers { call, held, .. } = &mut *self.busy;
                 call.reject(Reason::Malformed(Note::OnlyNamed));
                 held.drain(..opening.min(held.len()));
-                MarkupState::Ended { end, is_named: true }
+                Decided::Ended { end, is_named: true }
             }
-        };
+        });
     }
 
     /// Ends it with the stream: a call that was cut, if nothing but blanks and an incomplete tag
@@ -90,7 +90,7 @@ impl MarkupMachine {
         self.has_news = true;
         self.busy.call.cut(CallPart::Opening, &self.policy);
         self.pending.clear();
-        self.state = MarkupState::Ended { end, is_named: false };
+        self.state = MarkupState::ended(end);
     }
 
     /// Emits what was held back as prose.

@@ -1,7 +1,8 @@
 //! Roles: what a key of a question tool's arguments means.
 
 /// The object that a key stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Level {
     /// The arguments of the call.
     Call,
@@ -11,80 +12,66 @@ pub(crate) enum Level {
     Option,
 }
 
-/// What the value of a key means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Role {
-    // Of the call.
-    /// The list of questions.
-    Questions,
-    /// An object of questions, whose keys are their ids.
-    QuestionMap,
-    /// All questions as lines of one text.
-    Lines,
-    /// A list of the ids of the questions that have to be answered.
-    RequiredIds,
-    /// A text above all questions.
-    Title,
-    // Of a question.
-    Id,
-    Text,
-    Header,
-    Detail,
-    Placeholder,
-    Options,
-    Multiple,
-    Custom,
-    Kind,
-    Required,
-    Default,
-    /// A list of labels for options that are given as values.
-    Names,
-    /// The index of the recommended option.
-    RecommendedIndex,
-    // Of an option.
-    Label,
-    Description,
-    Value,
-    Mode,
-    Preview,
-    Recommended,
+/// Defines the roles, each with its name in a shape's text.
+macro_rules! roles {
+    ($($(#[$doc:meta])* $role:ident = $name:literal,)*) => {
+        /// What the value of a key means.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+        pub(crate) enum Role {
+            $($(#[$doc])* $role,)*
+        }
+
+        impl Role {
+            /// Returns the role with this name.
+            pub(super) fn named(name: &str) -> Option<Role> {
+                match name {
+                    $($name => Some(Role::$role),)*
+                    _ => None,
+                }
+            }
+        }
+    };
 }
 
-/// Each role with its name in a shape's text.
-const NAMES: [(Role, &str); 24] = [
-    (Role::Questions, "questions"),
-    (Role::QuestionMap, "question-map"),
-    (Role::Lines, "lines"),
-    (Role::RequiredIds, "required-ids"),
-    (Role::Title, "title"),
-    (Role::Id, "id"),
-    (Role::Text, "text"),
-    (Role::Header, "header"),
-    (Role::Detail, "detail"),
-    (Role::Placeholder, "placeholder"),
-    (Role::Options, "options"),
-    (Role::Multiple, "multiple"),
-    (Role::Custom, "custom"),
-    (Role::Kind, "kind"),
-    (Role::Required, "required"),
-    (Role::Default, "default"),
-    (Role::Names, "names"),
-    (Role::RecommendedIndex, "recommended-index"),
-    (Role::Label, "label"),
-    (Role::Description, "description"),
-    (Role::Value, "value"),
-    (Role::Mode, "mode"),
-    (Role::Preview, "preview"),
-    (Role::Recommended, "recommended"),
-];
+roles! {
+    // Of the call.
+    /// The list of questions.
+    Questions = "questions",
+    /// An object of questions, whose keys are their ids.
+    QuestionMap = "question-map",
+    /// All questions as lines of one text.
+    Lines = "lines",
+    /// A list of the ids of the questions that have to be answered.
+    RequiredIds = "required-ids",
+    /// A text above all questions.
+    Title = "title",
+    // Of a question.
+    Id = "id",
+    Text = "text",
+    Header = "header",
+    Detail = "detail",
+    Placeholder = "placeholder",
+    Options = "options",
+    Multiple = "multiple",
+    Custom = "custom",
+    Kind = "kind",
+    Required = "required",
+    Default = "default",
+    /// A list of labels for options that are given as values.
+    Names = "names",
+    /// The index of the recommended option.
+    RecommendedIndex = "recommended-index",
+    // Of an option.
+    Label = "label",
+    Description = "description",
+    Value = "value",
+    Mode = "mode",
+    Preview = "preview",
+    Recommended = "recommended",
+}
 
 impl Role {
-    /// Returns the role with this name.
-    pub(super) fn named(name: &str) -> Option<Role> {
-        NAMES.iter().find(|(_, known)| *known == name).map(|(role, _)| *role)
-    }
-
     /// Returns the object that its key stands in.
     pub(super) fn level(self) -> Level {
         match self {

@@ -1,6 +1,8 @@
 //! Finding the end of a JSON value without parsing it.
 
 /// A scanner that counts the open brackets of JSON text, outside of strings.
+///
+/// It is no grammar in nom, which would read a value that is incomplete again with every chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct BracketScanner {

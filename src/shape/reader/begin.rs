@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::keys::text_of;
-use super::{LONGEST_KEY, List, ListSoFar, Meaning, PathLevel, PendingString, Reading, Within};
+use super::{LONGEST_KEY, List, ListSoFar, Meaning, PendingString, Reading, Within};
 use crate::call::form::{CallForm, OptionText, Place, QuestionText, TooLong, Words};
 use crate::json::lexer::Type;
 use crate::note::Note;
@@ -262,8 +262,8 @@ impl Reading<'_> {
         let is_of_call = || self.shape.find(Level::Call, self.reader.key.as_bytes()) != FoundKey::Nothing;
         let level = match self.reader.within.last() {
             Some(Within::Path { level, .. }) => *level,
-            Some(Within::Arguments { .. }) if is_of_call() => PathLevel::Call,
-            _ => PathLevel::Question,
+            Some(Within::Arguments { .. }) if is_of_call() => Level::Call,
+            _ => Level::Question,
         };
         let start = self.reader.paths.len();
         self.reader.paths.push_str(&self.reader.key);

@@ -1,13 +1,13 @@
 //! What the end of a value does.
 
 use super::keys::text_of;
-use super::{List, ListSoFar, Meaning, PathLevel, PendingString, Reading, Within};
+use super::{List, ListSoFar, Meaning, PendingString, Reading, Within};
 use crate::call::form::{CallForm, FormOption, OptionText, Place, QuestionText, Words};
 use crate::json::lexer::Lexer;
 use crate::json::list;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
-use crate::shape::role::{KindWord, Role};
+use crate::shape::role::{KindWord, Level, Role};
 use crate::shape::{QuestionKind, lines};
 use crate::utf8;
 
@@ -59,7 +59,7 @@ impl Reading<'_> {
                 self.close_option();
             }
             (Some(Within::Question { .. } | Within::Option { .. }), _) => {}
-            (Some(Within::Path { level: PathLevel::Question, .. }), _) => {}
+            (Some(Within::Path { level: Level::Question, .. }), _) => {}
             // A string instead of the list of questions.
             (_, Place::Question(QuestionText::Text)) if self.reader.list != ListSoFar::None => self.close_question(),
             _ => {}
@@ -176,9 +176,8 @@ impl Reading<'_> {
                 utf8::truncate(&mut self.reader.paths, key);
                 self.close_option();
             }
-            Some(Within::Question { .. }) => self.close_question(),
             Some(Within::Path { start, .. }) => utf8::truncate(&mut self.reader.paths, start),
-            Some(Within::Arguments { is_question: true, .. }) => self.close_question(),
+            Some(Within::Question { .. } | Within::Arguments { is_question: true, .. }) => self.close_question(),
             Some(Within::Kept { seen: with_kept }) => {
                 if let Some(Within::Arguments { seen, .. }) = self.reader.within.first_mut() {
                     *seen = with_kept;

@@ -4,21 +4,11 @@
 //! as it is written, and read again once the text begins: then it is the question's.
 
 use super::texts::push_within;
-use super::{Meaning, Reading, ShapeReader, Within};
+use super::{Meaning, Reading, Within};
 use crate::call::form::{Place, QuestionText};
 use crate::config::Policy;
 use crate::json::lexer::Lexer;
 use crate::reason::{CallPart, Reason};
-
-impl ShapeReader {
-    /// Drops what is kept if the parameter that begins would be kept: parameters are no members of
-    /// JSON.
-    pub(super) fn drop_kept(&mut self) {
-        if core::mem::take(&mut self.is_keeping) {
-            self.kept.clear();
-        }
-    }
-}
 
 impl Reading<'_> {
     /// Keeps the key that has ended, and the value that comes next.

@@ -1,6 +1,6 @@
 //! What the value after a key means.
 
-use super::{List, ListSoFar, Meaning, PathLevel, Reading, Within};
+use super::{List, ListSoFar, Meaning, Reading, Within};
 use crate::call::form::{OptionText, Place, QuestionText, Words};
 use crate::note::Note;
 use crate::reason::Reason;
@@ -15,10 +15,8 @@ impl Reading<'_> {
                 Meaning::Nothing => self.value_in_arguments(),
                 value => value,
             },
-            Some(Within::Path { level: PathLevel::Call, .. }) => self.value_of(Level::Call),
-            Some(Within::Path { level: PathLevel::Question, .. } | Within::Question { .. } | Within::Kept { .. }) => {
-                self.value_of(Level::Question)
-            }
+            Some(Within::Path { level, .. }) => self.value_of(level),
+            Some(Within::Question { .. } | Within::Kept { .. }) => self.value_of(Level::Question),
             Some(Within::Option { .. }) => self.value_of(Level::Option),
             Some(Within::QuestionMap) => Meaning::Entry(List::Questions),
             Some(Within::Entries { list, map }) => self.value_in_entries(list, map),

@@ -18,7 +18,7 @@ use alloc::sync::Arc;
 use smallvec::SmallVec;
 
 use super::Shape;
-use super::role::Role;
+use super::role::{Level, Role};
 use crate::call::Call;
 use crate::call::form::{CallForm, OptionText, Place, QuestionText, Words};
 use crate::config::Policy;
@@ -114,7 +114,7 @@ enum Within {
     },
     /// An object inside a path of keys, and where this path begins among the paths.
     Path {
-        level: PathLevel,
+        level: Level,
         seen: u64,
         start: usize,
     },
@@ -139,13 +139,6 @@ enum Within {
         key: usize,
     },
     Words(Words),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-enum PathLevel {
-    Call,
-    Question,
 }
 
 /// What has come of the questions' list, map or lines.
@@ -258,11 +251,6 @@ impl ShapeReader {
     /// Returns the state without the shape, for a checkpoint.
     pub(crate) fn save(&self) -> ShapeReader {
         ShapeReader { shape: None, ..self.clone() }
-    }
-
-    /// Ends the call with the stream: what only its end decides becomes known.
-    pub(crate) fn finish(&mut self, call: &mut Call, policy: &Policy) {
-        if self.lexer().is_closed() { self.end(call, policy) } else { call.cut(self.part(), policy) }
     }
 
     /// Ends the call after its arguments.

@@ -56,7 +56,10 @@ impl ShapeReader {
         }
         self.key = self.key.trim().into();
         self.with(call, policy, |reading| reading.token(0, JsonToken::EndKey));
-        self.drop_kept();
+        // Parameters are no members of JSON, so none is kept.
+        if core::mem::take(&mut self.is_keeping) {
+            self.kept.clear();
+        }
         if self.value == Meaning::Nothing { Written::Nothing } else { Written::Blank { is_json } }
     }
 
