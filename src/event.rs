@@ -362,7 +362,7 @@ impl<'a> Rejected<'a> {
     }
 }
 
-/// What the events of a call have in common.
+/// Implements the methods that all events of a call have.
 macro_rules! of_call {
     ($($event:ident),*) => {$(
         impl<'a> $event<'a> {

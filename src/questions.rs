@@ -311,7 +311,7 @@ impl Hash for Suggestions<'_> {
     }
 }
 
-/// Compares and shows views as the list of what is in them.
+/// Implements `PartialEq` and `Debug` of views as those of the list of their items.
 macro_rules! as_list {
     ($($view:ident),*) => {$(
         impl PartialEq for $view<'_> {

@@ -20,7 +20,7 @@ pub(crate) enum Syntax {
     Json(JsonMachine),
 }
 
-/// Calls what both machines have.
+/// Calls the same method of whichever machine it is.
 macro_rules! each {
     ($syntax:expr, $machine:ident => $call:expr) => {
         match $syntax {

@@ -66,7 +66,7 @@ impl Value {
         Err(ValueTooLong)
     }
 
-    /// Appends text in which entities mean what `entities` says.
+    /// Appends text, and decodes its entities if `entities` says so.
     #[inline]
     pub(super) fn push_text(
         &mut self,
@@ -154,7 +154,7 @@ impl Value {
     }
 }
 
-/// Appends a text that is complete, trimmed. Returns where it is.
+/// Appends a text that is complete, trimmed. Returns its range.
 pub(super) fn append_trimmed(arena: &mut String, text: &str, entities: Entities) -> Range {
     let mut value = Value::at(arena.len());
     // Without a limit, nothing is too long.

@@ -6,8 +6,8 @@
 /// stream is cut. Together the limits bound the memory of a parser, which holds at most one call,
 /// and no more of it than they allow.
 ///
-/// Unlike in the other types of the configuration, the fields are public and the struct is open:
-/// any number is valid, and whoever sets all limits has to decide about a new one.
+/// Unlike the other types of the configuration, this one has public fields, and can be written in
+/// full: any number is valid, and a program that sets all limits has to decide about a new one.
 ///
 /// ```
 /// use followup::{Event, Limits, Parser, Policy, Reason};

@@ -61,7 +61,7 @@ impl ArgumentsReader {
         }
     }
 
-    /// Makes it as new.
+    /// Resets the reader. A shape is kept.
     pub(crate) fn restart(&mut self) {
         match self {
             ArgumentsReader::None => {}

@@ -46,8 +46,8 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
     }
     let room = limit.saturating_sub(input.len());
     let incomplete = |more: usize, shown, attributes| {
-        let fits = more <= room && S::is_streaming();
-        if fits { EnvelopeTag::Incomplete { more, shown, attributes } } else { EnvelopeTag::Text }
+        let may_be_tag = more <= room && S::is_streaming();
+        if may_be_tag { EnvelopeTag::Incomplete { more, shown, attributes } } else { EnvelopeTag::Text }
     };
     if openers_only && input.len() == 1 {
         return incomplete(SHORTEST_OPENER, false, false);

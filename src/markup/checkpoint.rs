@@ -16,7 +16,7 @@ pub(crate) struct SavedMarkup {
     calls: u64,
     pending: Pending,
     state: MarkupState,
-    /// What the state uses of them.
+    /// The buffers that the state uses. All others are as new.
     busy: Lazy<MarkupBuffers>,
 }
 

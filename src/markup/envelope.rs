@@ -67,7 +67,7 @@ impl MarkupMachine {
             self.busy.envelope.set_offset(piece.offset(*pos));
             return self.after_text(emitted.is_some(), from, *pos);
         }
-        // Only a question that is open has one.
+        // Only an open question can have an incomplete entity. A `<` ends it.
         self.busy.call.flush_entity(&self.policy);
         self.has_news = true;
         match self.read::<Streaming>(&text.as_bytes()[from..], false) {

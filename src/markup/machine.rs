@@ -432,7 +432,7 @@ impl MarkupMachine {
             self.pass_plain(text.len());
         }
         match &mut self.state {
-            // Without envelopes, there is nothing to follow.
+            // Calls may start anywhere, and there are no envelopes: code does not matter.
             MarkupState::Prose(Code::Ignored) => {}
             MarkupState::Prose(code) => code.pass(text.as_bytes()),
             MarkupState::Inside(_) => {

@@ -26,7 +26,7 @@ pub(super) enum MarkupState {
     Decided(Decided),
 }
 
-/// What has been decided.
+/// What is decided and not emitted yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Decided {

@@ -2,7 +2,7 @@
 
 /// A scanner that counts the open brackets of JSON text, outside of strings.
 ///
-/// It is no grammar in nom, which would read a value that is incomplete again with every chunk.
+/// It does not use nom, which would read an incomplete value again with every chunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct BracketScanner {

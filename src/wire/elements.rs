@@ -10,8 +10,8 @@ const MAX_DEPTH: usize = 1 << 12;
 /// An element that is ill-formed ends where that shows, and what follows is skipped up to the next
 /// object after a comma. So it costs no other element.
 ///
-/// It is no grammar in nom, which would read an element that is incomplete again with every chunk,
-/// and could not say where one that is ill-formed ends.
+/// It does not use nom, which would read an incomplete element again with every chunk, and could
+/// not say where an ill-formed one ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ElementScanner {

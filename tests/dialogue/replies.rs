@@ -663,7 +663,7 @@ fn the_model_is_told_in_the_words_of_the_tool_what_is_wrong_with_its_call() {
 }
 
 #[test]
-fn a_template_of_ones_own_words_answers_in_own_words_and_skipped_choices() {
+fn a_custom_template_has_texts_for_own_words_and_for_skipped_choices() {
     let template = r#"{"answered": "picked {entries}", "answered_own": "wrote {entries}", "between_entries": "; ",
         "note": " ({note})", "entry": {"picked": "{answer}{note}", "unanswered": "-", "none_of_several": "none"}}"#;
     let template: Template = serde_json::from_str(template).unwrap();

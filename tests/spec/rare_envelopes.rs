@@ -853,9 +853,9 @@ fn what_is_no_opener_of_a_family_that_is_read_is_shown_at_once() {
     }
 }
 
-/// What may become a tag waits as long as the shortest one that it may become has room, no longer.
+/// Text that may become a tag waits only while the shortest such tag is within the limit.
 #[test]
-fn what_may_become_a_tag_is_shown_as_soon_as_none_has_room() {
+fn text_is_shown_once_every_tag_that_it_may_become_exceeds_the_limit() {
     use Envelope::{Deepseek, Dsml, FunctionXml, Harmony, Invoke, Kimi, Llama};
     for (family, shortest) in [
         (FunctionXml, "<function="),
@@ -892,7 +892,7 @@ fn what_may_become_a_tag_is_shown_as_soon_as_none_has_room() {
     }
 }
 
-/// An entity holds no `<`, so what has come of one is certain.
+/// An entity has no `<`, so an incomplete one before a `<` is text.
 #[test]
 fn an_incomplete_entity_in_a_question_is_shown_at_the_next_bracket() {
     let policy = Policy::new().with_entities(Entities::Decoded);

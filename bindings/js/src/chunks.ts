@@ -3,7 +3,7 @@
 import { kind } from "./options.js";
 import { StatusError } from "./status.js";
 
-/** A response by its shape: those of libraries, such as undici and node-fetch, have another class than that of `fetch`. */
+/** A response of any library: those of undici and node-fetch have another class than that of `fetch`. */
 export interface ResponseLike<T> {
   readonly ok: boolean;
   readonly status: number;
@@ -40,7 +40,7 @@ export function open<T>(source: Readable<T>): Chunks<T> {
   return { next: async () => iterator.next(), cancel: async () => iterator.return?.(), failure };
 }
 
-/** Whether a value can be opened. */
+/** Returns `true` if `open` accepts the value. */
 export function isReadable(value: unknown): boolean {
   return typeof value === "string" || isResponse(value) || isStream(value) || isIterable(value);
 }

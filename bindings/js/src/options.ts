@@ -155,6 +155,6 @@ export function whole(value: unknown, name: string): number {
 export function kind(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";
-  // What is most often given by mistake: the promise of a response.
+  // A common mistake: the promise of a response.
   return typeof value === "object" && "then" in value && typeof value.then === "function" ? "a promise" : typeof value;
 }

@@ -97,8 +97,8 @@ abstract class Base {
    * ```
    *
    * @throws TypeError if the chunk is neither a string nor a `Uint8Array`, or the parser has been freed.
-   * @throws Error if the memory of the module ends. So do all functions of the parsers that share that
-   * memory from then on. Parsers that are created later have a new one.
+   * @throws Error if the module's memory is exhausted. From then on all functions of the parsers that
+   * share it throw, too. Parsers that are created later have a new one.
    */
   feed(chunk: string | Uint8Array): FollowupEvent[] {
     const number = this.#open();
@@ -119,7 +119,7 @@ abstract class Base {
   /**
    * Ends the stream and returns its last events. Afterwards the parser is ready for the next one.
    *
-   * A call that is still open is asked if only its end is missing, and rejected otherwise.
+   * A call that is still open is complete if only its end is missing, and rejected otherwise.
    *
    * ```js
    * import { Parser } from "followup";
@@ -145,7 +145,7 @@ abstract class Base {
    * open then from its next partial on.
    *
    * It is the sum of the partials, kept as they come, so it costs nothing. It is one object that grows
-   * until the call ends: copy it to keep a moment of it.
+   * until the call ends: copy it to keep its present state.
    *
    * ```js
    * import { Parser } from "followup";
@@ -258,8 +258,7 @@ abstract class Base {
 /**
  * Parses messages with calls as text: markup, and the models' own envelopes.
  *
- * It starts no call that it can't take back as text, and what it has returned stays true: the events
- * do not depend on how the message is cut.
+ * It returns only what no later chunk can change: the events do not depend on how the message is cut.
  *
  * ```js
  * import { Parser } from "followup";

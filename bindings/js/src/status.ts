@@ -3,7 +3,7 @@
 import type { FollowupEvent } from "./events.js";
 
 /**
- * A response has a status that is an error, such as 502, and no error of the provider that could be read.
+ * The error of a response with an error status, such as 502, and without an error of the provider that could be read.
  *
  * ```js
  * import { events, StatusError } from "followup";

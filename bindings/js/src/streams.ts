@@ -143,7 +143,7 @@ async function* read(reading: Reading): AsyncGenerator<FollowupEvent, void> {
  * Turns chunks of a provider's response into events.
  *
  * It reads no further than its reader asks. It knows nothing of the status of a response: pass that to `events`, or check
- * `response.ok` before. A stream that is cancelled or breaks gives no events of an end.
+ * `response.ok` before. A stream that is cancelled or breaks emits no final events.
  *
  * ```js
  * import { FollowupStream } from "followup";

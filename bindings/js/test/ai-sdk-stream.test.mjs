@@ -248,10 +248,10 @@ describe("the middleware", () => {
   test("fails if generateId returns no id", async () => {
     const parts = [...block(["<ask_followup_question><question>Tea?</question></ask_followup_question>"]), finish()];
     for (const [id, message] of [
-      [undefined, "generateId: a string as its result was expected, not undefined"],
-      [5, "generateId: a string as its result was expected, not number"],
-      [Promise.resolve("id"), "generateId: a string as its result was expected, not a promise"],
-      ["", "generateId: a string as its result was expected, not an empty one"],
+      [undefined, "generateId: a text that is not empty was expected, not undefined"],
+      [5, "generateId: a text that is not empty was expected, not number"],
+      [Promise.resolve("id"), "generateId: a text that is not empty was expected, not a promise"],
+      ["", "generateId: a text that is not empty was expected, not an empty text"],
     ]) {
       await assert.rejects(rewrite(parts, { generateId: () => id }), { name: "TypeError", message });
     }

@@ -213,7 +213,7 @@ describe("the state", () => {
     }
   });
 
-  test("takes events only, and keeps those before one that is none", async () => {
+  test("rejects a value that is no event, and keeps the events before it", async () => {
     for (const [wrong, kind] of [[5, "number"], [null, "null"], [{ type: "txt" }, "object"], [new ArrayBuffer(1), "object"]]) {
       const store = new FollowupStore();
       const message = `event: an event of a parser was expected, not ${kind}`;

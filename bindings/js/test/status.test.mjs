@@ -33,7 +33,7 @@ function shown(source) {
 }
 
 describe("a response with the status of an error", () => {
-  test("is named by its status, also where that is 0 or has no text", async () => {
+  test("has its status in the message, also if that is 0 or has no text", async () => {
     for (const [response, message] of [
       [Response.error(), "the response has the status 0"],
       [new Response(PAGE, { status: 502 }), "the response has the status 502"],

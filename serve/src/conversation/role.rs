@@ -18,7 +18,7 @@ pub(super) enum Role {
 #[derive(Debug, Default)]
 pub(super) struct Followed {
     pub(super) facts: Facts,
-    /// The epoch of the writer. A store that has lost the last writer tells an earlier one.
+    /// The epoch of the writer. A store that has lost the last writer names an earlier one.
     pub(super) epoch: u64,
     /// The events here may differ from the writer's, so all has to be loaded.
     pub(super) is_outdated: bool,

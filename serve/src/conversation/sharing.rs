@@ -53,8 +53,8 @@ impl Conversation {
         Some(state.log.buffer.last()).filter(|last| is_followed && last.number > 0)
     }
 
-    /// Returns the epoch of the process that writes the conversation's events, as far as is known,
-    /// if that is another one.
+    /// Returns the last known epoch of the process that writes the conversation's events; `None` if
+    /// that is this process, or the events here may differ from its.
     pub(crate) fn followed_epoch(&self) -> Option<u64> {
         match &self.state.lock().role {
             Role::Follower(followed) if !followed.is_outdated => Some(followed.epoch),

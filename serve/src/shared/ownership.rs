@@ -210,10 +210,10 @@ impl Shared {
         Ok(())
     }
 
-    /// Returns `true` if another replica writes a conversation, which this one has written in that
-    /// epoch.
+    /// Returns `true` if another replica writes a conversation.
     ///
-    /// Even if this one is the later writer, the other has stored what this one has not.
+    /// `epoch`: that in which this replica wrote it. The other one may have become the writer earlier
+    /// than this one, and have stored events that are not here.
     pub(super) fn is_written_by_another(
         &self,
         conversation: &Conversation,

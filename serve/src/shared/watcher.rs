@@ -217,7 +217,7 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
 enum Comparison {
     /// The store has nothing of the conversation, which another replica writes.
     Missing,
-    /// The store has lost events, or who the writer is. The writer tells it again.
+    /// The store has lost events, or who the writer is. The writer stores that again.
     Lost,
     /// Another replica has something to do in it, which may die before.
     AwaitsWriter,
@@ -234,8 +234,9 @@ async fn missing_since(shared: &Shared, found: Comparison, missing: Option<Insta
     is_missing.then(|| missing.unwrap_or_else(Instant::now))
 }
 
-/// Compares a conversation with what is stored, and brings it up to date. `lost` is when it was
-/// first seen that the store has lost what another writer had told it.
+/// Compares a conversation with what is stored, and brings it up to date.
+///
+/// `lost`: when this replica first saw that the store has lost what another writer had stored.
 async fn compare(
     shared: &Arc<Shared>,
     conversation: &Arc<Conversation>,
@@ -296,7 +297,7 @@ async fn follow(
     if !has_lost_something && !conversation.follow(&stored) {
         load_all(shared, conversation).await?;
     }
-    // The last writer has a lease to tell the store again.
+    // The last writer has the time of a lease to store it again.
     let has_waited = lost.is_some_and(|since| since.elapsed() >= shared.lease.duration());
     let is_given_up = has_lost_something && has_waited && !shared.lease.is_unsure();
     let is_dead = match has_lost_writer {

@@ -284,7 +284,7 @@ describe(`AI SDK ${version}`, () => {
     assert.deepEqual((await result.toolCalls)[0].input, INPUT);
   });
 
-  test("asks by no call in the thinking that another middleware takes out of the text, if it comes before that one", async () => {
+  test("ignores calls in the thinking if it comes before the middleware that extracts the thinking", async () => {
     const reasoning = ai.extractReasoningMiddleware({ tagName: "think" });
     const text = `<think>Maybe ${CALL.replace("Tea?", "Coffee?")}</think>Hm. ${CALL}`;
     const model = wrapLanguageModel({ model: streaming([text]), middleware: [followup(), reasoning] });

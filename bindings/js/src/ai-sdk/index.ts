@@ -26,8 +26,8 @@ export interface FollowupOptions extends Omit<PolicyOptions, "shapes"> {
    */
   readonly prompt?: boolean | string;
   /**
-   * Returns the id of a call in text. No two calls of a conversation may have the same. Default: random. What is no string, or
-   * an empty one, breaks the stream with a `TypeError`.
+   * Returns the id of a call in text. No two calls of a conversation may have the same. Default: random. A result that is
+   * no string, or an empty one, breaks the stream with a `TypeError`.
    */
   readonly generateId?: () => string;
   /** Observes calls that can't be asked. What it throws breaks the stream. */
@@ -71,8 +71,9 @@ export interface FollowupMiddleware {
  * stream, and repairs native ones.
  *
  * Only the tools that the caller passes are read, and none if its `toolChoice` is `none`. The deltas of an input add up to
- * it, no text part holds markup, and a call that was cut off is never executed. A stream costs as much as it has characters,
- * and is read no faster than it is taken. One middleware serves any number of models and responses.
+ * it, no text part holds markup, and a call that was cut off is never executed. The cost is linear in
+ * the length of the stream, and the model's stream is read no faster than its reader asks. One middleware serves any number
+ * of models and responses.
  *
  * ```ts
  * import { followup } from "followup/ai-sdk";
@@ -81,7 +82,7 @@ export interface FollowupMiddleware {
  * const middleware = followup({ onRejected: ({ toolName, message }) => console.warn(toolName, message) });
  * ```
  *
- * By itself it is functions, which the AI SDK calls:
+ * A middleware is an object of functions, which the AI SDK calls:
  *
  * ```js
  * import { followup } from "followup/ai-sdk";
@@ -164,7 +165,7 @@ function checkOptions(options: unknown): void {
 /** Returns an id that the caller's function made. */
 function checkedId(id: unknown): string {
   if (typeof id === "string" && id !== "") return id;
-  throw new TypeError(`generateId: a string as its result was expected, not ${id === "" ? "an empty one" : kind(id)}`);
+  throw new TypeError(`generateId: a text that is not empty was expected, not ${id === "" ? "an empty text" : kind(id)}`);
 }
 
 /** Returns the question tools that the model may call. */

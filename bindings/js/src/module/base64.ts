@@ -12,7 +12,7 @@ export function compile(base64: string): WebAssembly.Module {
   try {
     return new WebAssembly.Module(bytes);
   } catch (cause) {
-    // The bytes are valid. Engines name what the page should not allow for this: 'unsafe-eval'.
+    // The bytes are valid. The engine's message names 'unsafe-eval', which is more than the page has to allow.
     const message = "the module can't be compiled: where there is a Content Security Policy, it has to allow script-src 'wasm-unsafe-eval'";
     throw new Error(message, { cause });
   }

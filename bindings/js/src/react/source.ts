@@ -11,7 +11,7 @@ export type Item = Uint8Array | string | FollowupEvent;
 /** A stream that can be read once. */
 export type Stream = Response | ResponseLike<Item> | ReadableStream<Item> | AsyncIterable<Item> | Iterable<Item>;
 
-/** What can be read: a stream, a promise of one, or a function that begins one. */
+/** What can be read: a stream, a promise of one, or a function that gives one. */
 export type StreamSource = Stream | PromiseLike<Stream> | ((signal: AbortSignal) => Stream | PromiseLike<Stream>);
 
 /** Reads a stream to its end, or until the signal. Events of what was read are passed on at once. */

@@ -39,7 +39,7 @@ export class FollowupStore {
   /** Returns the state of the last frame: the same object until the listeners are called. */
   getState = (): FollowupState => this.#state;
 
-  /** Adds events. After the end they are ignored. Throws a `TypeError` for what is no event; those before it count. */
+  /** Adds events. After the end they are ignored. Throws a `TypeError` for a value that is no event; the events before it are added. */
   push(events: Iterable<FollowupEvent>): void {
     if (this.#isOver()) return;
     this.#status = { status: "streaming" };

@@ -87,7 +87,7 @@ async fn the_last_writer_adds_its_events_again_although_the_promoted_copy_tells_
     until(async || get("/readyz").send(&first).await.status == 503).await;
     store.promoted().await;
     until(async || get("/readyz").send(&first).await.status == 200).await;
-    // By what is stored, the first one is still writing its turn.
+    // The store says that the first one is still writing its turn.
     assert_eq!(answer(&first, id, &json!({"number": 0, "suggestion": 1})).await.error().0, 503);
     tokio::time::sleep(Duration::from_secs(1)).await;
     last.signal(Signal::CONT);
@@ -127,7 +127,7 @@ async fn the_last_turn_is_whole_after_a_failover_although_its_writer_had_ended_i
     until(async || get("/readyz").send(&first).await.status == 503).await;
     store.promoted().await;
     until(async || get("/readyz").send(&first).await.status == 200).await;
-    // By what is stored, this one is still writing its turn.
+    // The store says that the first one is still writing its turn.
     assert_eq!(answer(&first, id, &json!({"number": 0, "suggestion": 1})).await.error().0, 503);
     tokio::time::sleep(Duration::from_secs(1)).await;
     last.signal(Signal::CONT);
@@ -141,7 +141,7 @@ async fn the_last_turn_is_whole_after_a_failover_although_its_writer_had_ended_i
 }
 
 #[tokio::test]
-async fn an_answer_is_kept_although_the_promoted_copy_has_lost_who_became_the_writer_before_it() {
+async fn an_answer_is_kept_although_the_promoted_copy_lacks_the_change_of_the_writer() {
     let Some(mut store) = Sentinels::start_slow().await else { return };
     let id = "lost-role";
     let args = ["--lease", "20"];
@@ -150,7 +150,7 @@ async fn an_answer_is_kept_although_the_promoted_copy_has_lost_who_became_the_wr
     soon(relay(&first, id, &asks_and_continues(id)).await).await.unwrap();
     until(async || snapshot(&second, id).await["turn"] == "ended").await;
     store.replicated().await;
-    // The second one becomes the writer, of which neither the first one nor the copy hears.
+    // The second one becomes the writer. Neither the first one nor the copy learns of it.
     store.copy.signal(Signal::STOP);
     assert_eq!(store.primary.ask("CLIENT KILL TYPE replica"), ":1");
     first.signal(Signal::STOP);

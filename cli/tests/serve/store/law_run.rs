@@ -98,7 +98,7 @@ impl World {
         let store = Store::start(seed).await?;
         // With a replica and a primary killed, what only these two had is lost.
         let may_kill = rng.bool() && !matches!(store, Store::Watched(_));
-        // Then a replica that is paused is not taken for dead: it renews its lease each second.
+        // Without kills, a lease of three seconds, renewed each second, outlasts every pause.
         let lease = if may_kill { "1" } else { "3" };
         let replicas = (0..rng.usize(2..=3)).map(|_| {
             let (url, proxy) = match &store {
@@ -175,7 +175,7 @@ impl World {
                     store.copy.signal(Signal::CONT);
                 }
                 store.promoted().await;
-                // Nobody may be away for a lease longer than the others.
+                // No replica may connect again more than a lease later than the others.
                 for replica in &self.replicas {
                     until(async || get("/readyz").send_to(&replica.address).await.status == 200).await;
                 }
@@ -214,7 +214,7 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
         let (response, start) = begin(&world, &id, &play, &mut rng).await;
         conversations.push(tokio::spawn(converse(world.clone(), id, start, play, response, rng)));
     }
-    // A short lease may end on a busy machine, and such a store may be away for longer.
+    // On a busy machine a short lease may end, and another store may be away for longer than a lease.
     let mut has_only_delays = is_one && !world.may_kill;
     let troubles = rng.usize(1..=3);
     let lost_at = rng.usize(..troubles);
