@@ -154,7 +154,7 @@ impl Value {
     }
 }
 
-/// Appends a text that is complete, trimmed. Returns its range.
+/// Appends a complete text without the blanks around it. Returns its range.
 pub(super) fn append_trimmed(arena: &mut String, text: &str, entities: Entities) -> Range {
     let mut value = Value::at(arena.len());
     // Without a limit, nothing is too long.

@@ -8,7 +8,7 @@ use crate::before::Before;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Code {
-    /// Not tracked, because calls may start anywhere.
+    /// Not tracked: calls may start anywhere, and no envelope is read.
     Ignored,
     /// Outside code.
     Plain { before: Before },

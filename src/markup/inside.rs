@@ -98,7 +98,7 @@ impl CallReader<'_> {
         }
     }
 
-    /// Ends what is open, at its own close tag or at one that ends more.
+    /// Ends what is open, at its own close tag or at a tag that also ends what is around it.
     fn end_open(&mut self, tag: &Tag, text: &[u8]) -> bool {
         let position = self.inside.position;
         let (name, note) = match position {

@@ -12,6 +12,9 @@
 //!   │                  Question · Suggestion · Options        │
 //!   └─────────────────────────────────────────────────────────┘
 //! ```
+//!
+//! `Named` and `Ended` are values of `Decided`. Envelopes, which begin in prose as well, have a state
+//! of their own (`envelope.rs`).
 
 use alloc::string::String;
 use alloc::sync::Arc;

@@ -211,3 +211,15 @@ fn a_template_of_ones_own_has_its_own_endings() {
     let reply = dialogue().time_out(0, Vec::new()).unwrap();
     assert_eq!((&*reply.text, reply.is_error), ("late: nobody\n\nnobody\n\nnobody", true));
 }
+
+#[test]
+fn the_text_around_the_entries_is_there_if_there_is_one_even_an_empty_one() {
+    let late = |ending: &str| {
+        let template = serde_json::from_str(&format!(r#"{{"timed_out": {{"text": "Late{{entries}}.", {ending}}}}}"#));
+        let mut dialogue = Dialogue::new(Setup::default().with_template("ask_user", template.unwrap()));
+        call(&mut dialogue, "ask_user", &json!({"question": "Why?"}));
+        dialogue.time_out(0, Vec::new()).unwrap().text
+    };
+    assert_eq!(late(r#""entries": " with {entries}", "entry": """#), "Late with .");
+    assert_eq!(late(r#""entries": " with {entries}", "entry": "{index}""#), "Late with 0.");
+}

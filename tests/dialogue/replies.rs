@@ -303,6 +303,9 @@ fn a_label_goes_back_instead_of_the_value_where_the_host_knows_only_labels() {
     let one = json!({"question": "Which?", "choices": [{"label": "HTTP", "value": "80"}]});
     assert_eq!(reply("copilot", None, &one, vec![FormAnswer::picked([0])]).text, "User selected: HTTP");
     assert_eq!(reply("copilot", None, &one, vec![both]).text, "User responded: HTTP, or else");
+    // With a text above it, it is still one question.
+    let one = r#"{"message": "M", "question": "Which?", "choices": ["A"]}"#;
+    assert_eq!(reply("copilot", None, &one, vec![FormAnswer::picked([0])]).text, "User selected: A");
     let late = asked_by("ask_user", Some("omp"), &arguments).time_out(0, Vec::new()).unwrap();
     assert_eq!(late.text, "User answers:\na: HTTP (auto-selected after timeout)");
 }

@@ -95,11 +95,6 @@ fn each_tools_own_arguments_are_read_without_a_note() {
         ),
         (
             "ask_user",
-            r#"{"questions":[{"question":"Which?","type":"text","required":false},{"question":"Why?","type":"text","required":true}]}"#,
-            &["Which? <text> -multiple +custom -required", "Why? <text> -multiple +custom +required"],
-        ),
-        (
-            "ask_user",
             r#"{"message":"m","requestedSchema":{"properties":{"n":{"type":"integer","title":"Count"}},"required":["n"]}}"#,
             &["{n} Count <number> -multiple -custom +required"],
         ),

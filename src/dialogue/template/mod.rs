@@ -38,11 +38,13 @@ impl Template {
         builtin::named(name)
     }
 
-    /// Returns the template for this form: this one, or the one that it names for forms.
+    /// Returns the template for this form: this one, or the one that it names for calls with several
+    /// questions or with ids.
     pub(super) fn for_form(self, form: &Form) -> Template {
-        // Where one question has a title, it was in a list, or is the field of a form.
         let has_id = || form.questions.iter().any(|question| question.id.is_some());
-        let is_form = form.questions.len() > 1 || form.title.is_some() || has_id();
+        // The title of Hermes is above a list. Other tools have one above a single question, too.
+        let is_list = form.shape == "hermes" && form.title.is_some();
+        let is_form = form.questions.len() > 1 || is_list || has_id();
         let name = self.form.as_deref().filter(|_| is_form);
         name.and_then(Template::named).unwrap_or(self)
     }

@@ -96,8 +96,8 @@ pub struct Template {
     pub rejected: Option<TemplateRejection>,
     /// The name of the parameter that has the questions.
     pub parameter: Cow<'static, str>,
-    /// The name of the built-in template for a call with several questions, with ids, or with a
-    /// title.
+    /// The name of the built-in template for a call with several questions or with ids, and of Hermes
+    /// also for one with a title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<Cow<'static, str>>,
 }

@@ -44,9 +44,10 @@ impl Template {
             Some(Answered { template: self, index, question, answer: &answer }.fill(case?))
         });
         let between = outcome.between_entries.as_ref().unwrap_or(&self.between_entries);
-        let entries = entries.collect::<Vec<_>>().join(between);
-        let around = outcome.entries.as_ref().filter(|_| !entries.is_empty());
-        let entries = around.map_or_else(|| entries.clone(), |around| fill_entries(around, &entries));
+        let entries: Vec<_> = entries.collect();
+        let frame = outcome.entries.as_ref().filter(|_| !entries.is_empty());
+        let entries = entries.join(between);
+        let entries = frame.map_or_else(|| entries.as_str().into(), |frame| fill_entries(frame, &entries));
         Rendered { text: fill_entries(&outcome.text, &entries), is_error: outcome.is_error }
     }
 

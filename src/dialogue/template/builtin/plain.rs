@@ -17,7 +17,7 @@ const CLAUDE_DISCUSSED: &str = "The user doesn't want to proceed with this tool 
     Start by asking them what they would like to clarify.\n\n    \
     Questions asked:\n{entries}";
 
-/// 60 seconds is the shortest time of the host's setting.
+/// The host writes the time of its setting, of which 60 seconds is the shortest.
 const CLAUDE_TIMED_OUT: &str = "No response after 60s \u{2014} the user may be away from keyboard. Proceed using your best \
     judgment based on the context so far; you can re-ask this question later if it's still relevant.{entries}";
 
