@@ -65,6 +65,8 @@ async fn a_take_that_the_store_executes_after_its_replica_has_given_up_has_no_ef
     // So that this replica knows the time of the store.
     next_turn(&other, "late-before", "late-0").await;
     let state = || redis.ask(&format!("HMGET followup:{{{id}}}:state epoch owner turn"));
+    // The owner tells the store of the end of its turn after the caller has got it.
+    until(async || state().ends_with("ended")).await;
     let before = state();
     redis.signal(Signal::STOP);
     assert_ne!(next_turn(&other, id, "late-1").await, id, "the relay does not wait for the store");
