@@ -287,8 +287,8 @@ async fn follow(
     let needs_writer = stored.is_streaming() || !stored.answers.is_empty() || is_to_continue;
     let followed = conversation.followed_epoch().map(|epoch| epoch.max(last.epoch));
     let has_lost_events = followed.is_some() && stored.last.is_some_and(|stored| stored < last);
-    // The store may name an earlier writer, even this replica, which writes no turn any more. If it
-    // has events that are new here, that one has added them since.
+    // The store may name an earlier writer, even this replica, which writes no turn any more. But if
+    // the log has events that are not here, that writer has added them since, and writes.
     let has_lost_writer =
         followed.is_some_and(|followed| stored.epoch < followed) && stored.last.is_none_or(|stored| stored <= last);
     let has_lost_something = has_lost_events || has_lost_writer;

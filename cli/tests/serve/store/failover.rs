@@ -14,6 +14,7 @@ use super::sentinels::Sentinels;
 use super::troubles::{refused, says};
 use crate::client::{Events, get, number, soon, until};
 use crate::page::Page;
+use crate::service::Service;
 use crate::upstream::{open_gate, sent};
 
 #[tokio::test]
@@ -62,6 +63,35 @@ async fn the_owner_adds_what_the_promoted_copy_lacks() {
     answer(&third, id, &json!({"number": 0, "suggestion": 0})).await.ok();
 }
 
+/// Lets the copy miss what is written from now on.
+fn stop_copying(store: &Sentinels) {
+    store.copy.signal(Signal::STOP);
+    assert_eq!(store.primary.ask("CLIENT KILL TYPE replica"), ":1");
+}
+
+/// Loses the primary while the last writer is paused. By the promoted copy, the first one is still
+/// writing its turn. Checks that neither the end of this turn nor the answer "Yes" is lost.
+async fn check_promotion(store: &mut Sentinels, first: &Service, last: &Service, id: &str) {
+    // It can't tell the promoted copy at once what that lacks.
+    last.signal(Signal::STOP);
+    store.primary.kill();
+    store.copy.signal(Signal::CONT);
+    until(async || get("/readyz").send(first).await.status == 503).await;
+    store.promoted().await;
+    until(async || get("/readyz").send(first).await.status == 200).await;
+    // Nobody may answer before the last writer has had the time of a lease.
+    assert_eq!(answer(first, id, &json!({"number": 0, "suggestion": 1})).await.error().0, 503);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    last.signal(Signal::CONT);
+    until(async || store.copy.ask(&format!("HGET followup:{{{id}}}:state turn")).contains("ended")).await;
+    for service in [first, last] {
+        until(async || snapshot(service, id).await == snapshot(last, id).await).await;
+        let page = Page::of_snapshot(&snapshot(service, id).await);
+        assert_eq!(page.all("call")[0]["answered"]["said"], "Yes");
+        assert_eq!(page.all("end")[0]["cut_off"], false);
+    }
+}
+
 #[tokio::test]
 async fn the_last_writer_adds_its_events_again_although_the_promoted_copy_tells_an_earlier_one() {
     let Some(mut store) = Sentinels::start_slow().await else { return };
@@ -73,31 +103,13 @@ async fn the_last_writer_adds_its_events_again_although_the_promoted_copy_tells_
     let mut events = Events::of(&first, id, None).await;
     // The copy has the question, and misses what follows.
     until(async || store.copy.ask(&format!("XRANGE followup:{{{id}}}:log - +")).contains("Sure?")).await;
-    store.copy.signal(Signal::STOP);
-    assert_eq!(store.primary.ask("CLIENT KILL TYPE replica"), ":1");
+    stop_copying(&store);
     open_gate(id).await;
     soon(body).await.unwrap();
     until(async || snapshot(&last, id).await["turn"] == "ended").await;
     answer(&last, id, &json!({"number": 0, "suggestion": 0})).await.ok();
     events.up_to(|event| event.kind == "replied").await;
-    // It can't add anything at once.
-    last.signal(Signal::STOP);
-    store.primary.kill();
-    store.copy.signal(Signal::CONT);
-    until(async || get("/readyz").send(&first).await.status == 503).await;
-    store.promoted().await;
-    until(async || get("/readyz").send(&first).await.status == 200).await;
-    // The store says that the first one is still writing its turn.
-    assert_eq!(answer(&first, id, &json!({"number": 0, "suggestion": 1})).await.error().0, 503);
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    last.signal(Signal::CONT);
-    until(async || store.copy.ask(&format!("HGET followup:{{{id}}}:state turn")).contains("ended")).await;
-    for service in [&first, &last] {
-        until(async || snapshot(service, id).await == snapshot(&last, id).await).await;
-        let page = Page::of_snapshot(&snapshot(service, id).await);
-        assert_eq!(page.all("call")[0]["answered"]["said"], "Yes");
-        assert_eq!(page.all("end")[0]["cut_off"], false);
-    }
+    check_promotion(&mut store, &first, &last, id).await;
 }
 
 #[tokio::test]
@@ -111,8 +123,7 @@ async fn the_last_turn_is_whole_after_a_failover_although_its_writer_had_ended_i
     let mut events = Events::of(&last, id, None).await;
     // The copy has the question, and misses what follows.
     until(async || store.copy.ask(&format!("XRANGE followup:{{{id}}}:log - +")).contains("Sure?")).await;
-    store.copy.signal(Signal::STOP);
-    assert_eq!(store.primary.ask("CLIENT KILL TYPE replica"), ":1");
+    stop_copying(&store);
     open_gate(id).await;
     soon(body).await.unwrap();
     answer(&first, id, &json!({"number": 0, "suggestion": 0})).await.ok();
@@ -120,24 +131,7 @@ async fn the_last_turn_is_whole_after_a_failover_although_its_writer_had_ended_i
     // For this, the other replica becomes the writer. It adds no event.
     assert_eq!(answer(&last, id, &json!({"number": 0, "suggestion": 1})).await.error().0, 409);
     snapshot(&first, id).await;
-    // It can't assert at once that it is the writer.
-    last.signal(Signal::STOP);
-    store.primary.kill();
-    store.copy.signal(Signal::CONT);
-    until(async || get("/readyz").send(&first).await.status == 503).await;
-    store.promoted().await;
-    until(async || get("/readyz").send(&first).await.status == 200).await;
-    // The store says that the first one is still writing its turn.
-    assert_eq!(answer(&first, id, &json!({"number": 0, "suggestion": 1})).await.error().0, 503);
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    last.signal(Signal::CONT);
-    until(async || store.copy.ask(&format!("HGET followup:{{{id}}}:state turn")).contains("ended")).await;
-    for service in [&first, &last] {
-        until(async || snapshot(service, id).await == snapshot(&last, id).await).await;
-        let page = Page::of_snapshot(&snapshot(service, id).await);
-        assert_eq!(page.all("call")[0]["answered"]["said"], "Yes");
-        assert_eq!(page.all("end")[0]["cut_off"], false);
-    }
+    check_promotion(&mut store, &first, &last, id).await;
 }
 
 #[tokio::test]
@@ -151,8 +145,7 @@ async fn an_answer_is_kept_although_the_promoted_copy_lacks_the_change_of_the_wr
     until(async || snapshot(&second, id).await["turn"] == "ended").await;
     store.replicated().await;
     // The second one becomes the writer. Neither the first one nor the copy learns of it.
-    store.copy.signal(Signal::STOP);
-    assert_eq!(store.primary.ask("CLIENT KILL TYPE replica"), ":1");
+    stop_copying(&store);
     first.signal(Signal::STOP);
     assert_eq!(answer(&second, id, &json!({"number": 0, "suggestion": 9})).await.status, 422);
     second.signal(Signal::STOP);
