@@ -29,7 +29,7 @@ pub(crate) async fn until<F: Future<Output = bool>>(mut condition: impl FnMut() 
         let mut pause = Duration::from_millis(5);
         while !condition().await {
             tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(Duration::from_millis(20));
+            pause = (pause * 5 / 4).min(Duration::from_millis(60));
         }
     })
     .await;

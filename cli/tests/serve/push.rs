@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::client::{Events, all_events, call, get, post};
 use crate::goldens;
 use crate::page::Page;
-use crate::service::Service;
+use crate::service::{Service, is_short};
 
 #[tokio::test]
 async fn every_providers_stream_is_parsed_with_and_without_its_name() {
@@ -14,7 +14,11 @@ async fn every_providers_stream_is_parsed_with_and_without_its_name() {
     for (index, (wire, path)) in goldens::all().into_iter().enumerate() {
         let meant = goldens::meaning(&wire, &path);
         let body = std::fs::read(&path).unwrap();
-        for named in [&*wire, "auto"] {
+        for (which, named) in [&*wire, "auto"].into_iter().enumerate() {
+            // One of the two is as good a test of each body.
+            if is_short() && index % 2 != which {
+                continue;
+            }
             let id = format!("push-{index}-{named}");
             let answer = post(format!("/conversations?wire={named}&id={id}"), body.clone()).send(&service).await;
             assert_eq!(answer.status, 201);

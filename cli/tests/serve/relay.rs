@@ -13,9 +13,13 @@ use crate::{client, goldens};
 async fn every_stream_is_forwarded_unchanged_and_parsed_for_every_cut() {
     let service = Service::relay(&[]);
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/bodies/openai-chat");
-    for (name, bytes) in goldens::openai_chat() {
+    for (number, (name, bytes)) in goldens::openai_chat().into_iter().enumerate() {
         let meant = goldens::meaning("openai-chat", &folder.join(format!("{name}.sse")));
         for (index, cut) in ["1000000", "1", "random:1", "random:2", "1000"].into_iter().enumerate() {
+            // The smallest chunks take the longest.
+            if is_short() && number % 3 != 0 && index % 2 == 1 {
+                continue;
+            }
             let play = json!({"stream": name, "cut": cut, "sized": index == 4});
             let answer = chat(&play).send(&service).await;
             assert_eq!(answer.status, 200);

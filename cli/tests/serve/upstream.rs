@@ -13,6 +13,7 @@ use followup_testing::Chunking;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 
 const PROCESS: &str = "FOLLOWUP_TEST_UPSTREAM";
 
@@ -92,7 +93,7 @@ fn process() {
 struct Seen {
     requests: HashMap<String, Vec<Value>>,
     left: HashSet<String>,
-    open: HashSet<String>,
+    open: watch::Sender<HashSet<String>>,
     sent: HashMap<String, usize>,
 }
 
@@ -104,12 +105,12 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
             && what != "v1"
         {
             let recorded = {
-                let mut seen = seen.lock().unwrap();
+                let seen = seen.lock().unwrap();
                 match what {
                     "requests" => json!(seen.requests.get(name).cloned().unwrap_or_default()),
                     "sent" => json!(seen.sent.get(name).copied().unwrap_or_default()),
                     "left" => json!(seen.left.contains(name)),
-                    _ => json!(seen.open.insert(name.to_owned())),
+                    _ => json!(seen.open.send_if_modified(|open| open.insert(name.to_owned()))),
                 }
             };
             whole(&mut stream, "200 OK", "application/json", &recorded.to_string()).await?;
@@ -136,10 +137,15 @@ async fn serve(mut stream: TcpStream, seen: &Mutex<Seen>) -> std::io::Result<()>
         let retried = play["then"].as_array().and_then(|all| all.get(tries.min(all.len() - 1)));
         let play = retried.unwrap_or(play);
         let headers: Vec<_> = head.lines().skip(1).map(str::to_owned).collect();
-        let method = head.split(' ').next().unwrap_or_default();
+        let method = head.split(' ').next().unwrap_or_default().to_owned();
         let asked = json!({"method": method, "path": path, "headers": headers, "body": body});
         seen.lock().unwrap().requests.entry(name.to_owned()).or_default().push(asked);
-        if !answer(&mut stream, play, seen).await? {
+        let is_left = !answer(&mut stream, play, seen).await?;
+        if method == "CONNECT" {
+            // There is nothing at the other end of the tunnel.
+            return Ok(());
+        }
+        if is_left {
             seen.lock().unwrap().left.insert(name.to_owned());
             return Ok(());
         }
@@ -272,8 +278,9 @@ async fn send(
 
 /// Waits until the gate is opened.
 async fn gate(name: &str, seen: &Mutex<Seen>) {
-    while !name.is_empty() && !seen.lock().unwrap().open.contains(name) {
-        tokio::time::sleep(Duration::from_millis(2)).await;
+    if !name.is_empty() {
+        let mut open = seen.lock().unwrap().open.subscribe();
+        let _ = open.wait_for(|open| open.contains(name)).await;
     }
 }
 
@@ -292,7 +299,7 @@ async fn stamps(
     name: &str,
     seen: &Mutex<Seen>,
 ) -> std::io::Result<bool> {
-    let is_open = || name.is_empty() || seen.lock().unwrap().open.contains(name);
+    let is_open = || name.is_empty() || seen.lock().unwrap().open.borrow().contains(name);
     stream
         .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
         .await?;

@@ -67,10 +67,10 @@ pub(super) fn flows_again(promoted: Instant) {
 
 #[tokio::test]
 async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
-    let Some(mut store) = RedisCluster::start_to_fail().await else { return };
+    let Some(mut store) = RedisCluster::start_to_replace().await else { return };
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
     let id = "cluster-failover";
-    let body = relay(&owner, id, &slow_message_until_opened(id, 100, 10)).await;
+    let body = relay(&owner, id, &slow_message_until_opened(id, 100, 25)).await;
     let mut here = Events::from_start(&owner, id).await;
     let mut there = Events::from_start(&other, id).await;
     let mut seen = there.up_to(|event| number(&event.id) >= 20).await;
@@ -108,7 +108,7 @@ async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
 
 #[tokio::test]
 async fn a_cluster_is_found_again_through_servers_that_the_address_does_not_have() {
-    let Some(mut store) = RedisCluster::start_to_fail_slowly().await else { return };
+    let Some(mut store) = RedisCluster::start().await else { return };
     let lost = 1;
     let url = format!("redis+cluster://127.0.0.1:{}", store.nodes[lost].port);
     let (owner, other) = (replica(&url, &[]), replica(&url, &[]));
@@ -120,7 +120,7 @@ async fn a_cluster_is_found_again_through_servers_that_the_address_does_not_have
     for service in [&owner, &other] {
         until(async || readiness(service).await == (200, "degraded".into())).await;
     }
-    store.promoted(lost).await;
+    store.promote(lost).await;
     for service in [&owner, &other] {
         until(async || readiness(service).await == (200, "up".into())).await;
     }
@@ -132,7 +132,7 @@ async fn a_cluster_is_found_again_through_servers_that_the_address_does_not_have
 
 #[tokio::test]
 async fn a_stream_that_paused_while_its_primary_was_lost_flows_again() {
-    let Some(mut store) = RedisCluster::start_to_fail().await else { return };
+    let Some(mut store) = RedisCluster::start().await else { return };
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
     let id = "cluster-paused";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
@@ -140,7 +140,7 @@ async fn a_stream_that_paused_while_its_primary_was_lost_flows_again() {
     let mut there = Events::of(&other, id, None).await;
     let lost = store.primary_of(id);
     store.nodes[lost].kill();
-    store.promoted(lost).await;
+    store.promote(lost).await;
     let promoted = Instant::now();
     open_gate(id).await;
     there.up_to(is_end).await;
@@ -150,7 +150,7 @@ async fn a_stream_that_paused_while_its_primary_was_lost_flows_again() {
 
 #[tokio::test]
 async fn the_owner_adds_what_the_promoted_copy_of_a_node_lacks() {
-    let Some(mut store) = RedisCluster::start_to_fail_slowly().await else { return };
+    let Some(mut store) = RedisCluster::start().await else { return };
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
     let id = "cluster-lost-tail";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
@@ -160,7 +160,7 @@ async fn the_owner_adds_what_the_promoted_copy_of_a_node_lacks() {
     let lost = store.primary_of(id);
     let (primaries, copies) = store.nodes.split_at_mut(3);
     let seen = lose_the_tail(&mut primaries[lost], &copies[lost], id, &mut there).await;
-    store.promoted(lost).await;
+    store.promote(lost).await;
     soon(body).await.unwrap();
     check_seen(&seen, &here.up_to(is_end).await);
     // A replica that knows nothing of it finds everything.

@@ -22,7 +22,7 @@ async fn events_flow_again_after_a_failover_and_none_is_missing() {
     let Some(mut store) = Sentinels::start().await else { return };
     let id = "failover";
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
-    let body = relay(&owner, id, &slow_message_until_opened(id, 100, 10)).await;
+    let body = relay(&owner, id, &slow_message_until_opened(id, 100, 25)).await;
     // Before the first event there is nothing that the next one could follow.
     until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
     until(async || snapshot(&other, id).await["turn"] == "streaming").await;
@@ -46,7 +46,7 @@ async fn events_flow_again_after_a_failover_and_none_is_missing() {
 
 #[tokio::test]
 async fn the_owner_adds_what_the_promoted_copy_lacks() {
-    let Some(mut store) = Sentinels::start_slow().await else { return };
+    let Some(mut store) = Sentinels::start_patient().await else { return };
     let id = "lost-tail";
     let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
     let body = relay(&owner, id, &asks_and_continues(id)).await;
@@ -54,7 +54,7 @@ async fn the_owner_adds_what_the_promoted_copy_lacks() {
     let mut here = Events::from_start(&owner, id).await;
     let mut there = Events::from_start(&other, id).await;
     let seen = lose_the_tail(&mut store.primary, &store.copy, id, &mut there).await;
-    store.promoted().await;
+    store.promote().await;
     soon(body).await.unwrap();
     check_seen(&seen, &here.up_to(is_end).await);
     // A replica that knows nothing of it finds everything.
@@ -77,7 +77,7 @@ async fn check_promotion(store: &mut Sentinels, first: &Service, last: &Service,
     store.primary.kill();
     store.copy.signal(Signal::CONT);
     until(async || get("/readyz").send(first).await.status == 503).await;
-    store.promoted().await;
+    store.promote().await;
     until(async || get("/readyz").send(first).await.status == 200).await;
     // Nobody may answer before the last writer has had the time of a lease.
     assert_eq!(answer(first, id, &json!({"number": 0, "suggestion": 1})).await.error().0, 503);
@@ -94,7 +94,7 @@ async fn check_promotion(store: &mut Sentinels, first: &Service, last: &Service,
 
 #[tokio::test]
 async fn the_last_writer_adds_its_events_again_although_the_promoted_copy_tells_an_earlier_one() {
-    let Some(mut store) = Sentinels::start_slow().await else { return };
+    let Some(mut store) = Sentinels::start_patient().await else { return };
     let id = "lost-writer";
     let args = ["--lease", "20"];
     let (first, last) = (replica(&store.url(), &args), replica(&store.url(), &args));
@@ -114,7 +114,7 @@ async fn the_last_writer_adds_its_events_again_although_the_promoted_copy_tells_
 
 #[tokio::test]
 async fn the_last_turn_is_whole_after_a_failover_although_its_writer_had_ended_it_and_another_took_over() {
-    let Some(mut store) = Sentinels::start_slow().await else { return };
+    let Some(mut store) = Sentinels::start_patient().await else { return };
     let id = "lost-take";
     let args = ["--lease", "20"];
     let (first, last) = (replica(&store.url(), &args), replica(&store.url(), &args));
@@ -136,7 +136,7 @@ async fn the_last_turn_is_whole_after_a_failover_although_its_writer_had_ended_i
 
 #[tokio::test]
 async fn an_answer_is_kept_although_the_promoted_copy_lacks_the_change_of_the_writer() {
-    let Some(mut store) = Sentinels::start_slow().await else { return };
+    let Some(mut store) = Sentinels::start_patient().await else { return };
     let id = "lost-role";
     let args = ["--lease", "20"];
     let (first, second) = (replica(&store.url(), &args), replica(&store.url(), &args));
@@ -152,7 +152,7 @@ async fn an_answer_is_kept_although_the_promoted_copy_lacks_the_change_of_the_wr
     store.primary.kill();
     store.copy.signal(Signal::CONT);
     first.signal(Signal::CONT);
-    store.promoted().await;
+    store.promote().await;
     until(async || answer(&first, id, &json!({"number": 0, "suggestion": 0})).await.status == 200).await;
     second.signal(Signal::CONT);
     until(async || snapshot(&second, id).await == snapshot(&first, id).await).await;

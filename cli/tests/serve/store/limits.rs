@@ -225,7 +225,7 @@ async fn the_list_in_the_store_has_the_latest_up_to_the_limit() {
 #[tokio::test]
 async fn an_idle_conversation_ends_in_the_store_too_unless_another_replica_has_a_reader() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let args = ["--idle", "3"];
+    let args = ["--idle", "2"];
     let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
     push(&owner, "read", "Hi").await;
     until(async || get("/conversations/read").send(&other).await.status == 200).await;

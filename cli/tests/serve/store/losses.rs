@@ -45,7 +45,7 @@ async fn a_store_that_has_lost_everything_gets_the_events_of_all_writers_again()
 async fn a_stale_writer_that_stores_a_lost_conversation_first_accepts_no_second_answer() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
     // In the first lease after the store was reached, what was lost is not answered.
-    let args = ["--lease", "20"];
+    let args = ["--lease", "8"];
     let ((stale, proxy_of_stale), (other, proxy_of_other)) =
         (proxied_replica(&redis, &args), proxied_replica(&redis, &args));
     let id = "stale-writer";

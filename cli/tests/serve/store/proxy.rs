@@ -45,7 +45,7 @@ async fn an_append_whose_reply_is_lost_is_stored_once() {
     let args = ["--lease", "60"];
     let (owner, other) = (replica(&proxy.url(), &args), replica(&redis.url(), &args));
     let id = "reply-lost";
-    let body = relay(&owner, id, &slow_message_until_opened(id, 100, 5)).await;
+    let body = relay(&owner, id, &slow_message_until_opened(id, 60, 20)).await;
     until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
     let mut here = Events::from_start(&owner, id).await;
     let mut there = Events::from_start(&other, id).await;
@@ -97,11 +97,11 @@ async fn a_reader_misses_nothing_although_its_replica_gets_no_messages() {
     let proxy = TcpProxy::start_without_messages(redis.port);
     let (owner, other) = (replica(&redis.url(), &[]), replica(&proxy.url(), &[]));
     let id = "no-messages";
-    let body = relay(&owner, id, &slow_message_until_opened(id, 100, 5)).await;
+    let body = relay(&owner, id, &slow_message_until_opened(id, 60, 20)).await;
     until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
     let mut here = Events::from_start(&owner, id).await;
     let mut there = Events::from_start(&other, id).await;
-    let mut seen = next_of(&mut there, 200).await;
+    let mut seen = next_of(&mut there, 80).await;
     open_gate(id).await;
     seen.extend(there.up_to(is_end).await);
     check_seen(&seen, &here.up_to(is_end).await);
@@ -134,7 +134,7 @@ impl Measured {
 /// Relays some messages at once.
 async fn measure(service: &Service, streams: usize) -> Measured {
     let one = |address: String| async move {
-        let mut response = chat(&slow_message(100, 20)).open(&address).await;
+        let mut response = chat(&slow_message(50, 20)).open(&address).await;
         let id = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
         let (mut latencies, mut bytes) = (Vec::new(), Vec::new());
         while let Some(frame) = soon(response.body_mut().frame()).await {

@@ -1,16 +1,17 @@
 //! A cluster: three primaries, and a copy of each.
 
 use tempfile::TempDir;
-use tokio::sync::RwLock;
 
 use super::redis_server::{RedisServer, free_port};
 use crate::client::until;
 
-/// How long a node may be silent before it is taken for dead, in milliseconds, where one is killed.
-const NODE_TIMEOUT: &str = "1000";
+/// How long a node may be silent before the others take it for dead, in milliseconds.
+///
+/// A machine that is busy may stop a node for a while.
+const NODE_TIMEOUT: &str = "15000";
 
-/// The same where none is killed. A machine that is busy may stop a node for a while.
-const PATIENT_NODE_TIMEOUT: &str = "15000";
+/// The same where the nodes themselves have to replace one that is killed.
+const SHORT_NODE_TIMEOUT: &str = "1000";
 
 /// The same while a cluster starts. As long as it takes, a primary that knows no other refuses
 /// commands.
@@ -21,31 +22,20 @@ pub(super) struct RedisCluster {
     /// The primaries, then their copies.
     pub(super) nodes: Vec<RedisServer>,
     _folder: TempDir,
-    /// Released once the nodes are killed.
-    _running: Box<dyn Send>,
 }
 
-/// Written by a cluster of which a node is killed, and read by others, so that such a cluster runs
-/// alone: on a small machine, its nodes would take each other for dead beside another cluster.
-static RUNNING: RwLock<()> = RwLock::const_new(());
-
 impl RedisCluster {
-    /// Starts a cluster of which no node is killed; `None` if there is no Redis.
+    /// Starts a cluster; `None` if there is no Redis.
     pub(super) async fn start() -> Option<RedisCluster> {
-        RedisCluster::start_with(PATIENT_NODE_TIMEOUT, RUNNING.read().await).await
+        RedisCluster::start_with(NODE_TIMEOUT).await
     }
 
-    /// Starts a cluster that soon finds that a node was killed; `None` if there is no Redis.
-    pub(super) async fn start_to_fail() -> Option<RedisCluster> {
-        RedisCluster::start_with(NODE_TIMEOUT, RUNNING.write().await).await
+    /// Starts a cluster that soon replaces a node that is killed; `None` if there is no Redis.
+    pub(super) async fn start_to_replace() -> Option<RedisCluster> {
+        RedisCluster::start_with(SHORT_NODE_TIMEOUT).await
     }
 
-    /// The same, but a copy is promoted only after a while, in which a test can act.
-    pub(super) async fn start_to_fail_slowly() -> Option<RedisCluster> {
-        RedisCluster::start_with("5000", RUNNING.write().await).await
-    }
-
-    async fn start_with(node_timeout: &str, running: impl Send + 'static) -> Option<RedisCluster> {
+    async fn start_with(node_timeout: &str) -> Option<RedisCluster> {
         let folder = tempfile::tempdir().unwrap();
         let buses: Vec<u16> = (0..6).map(|_| free_port()).collect();
         let start = |bus: &u16| {
@@ -68,7 +58,7 @@ impl RedisCluster {
                 other.tell(&format!("CLUSTER MEET 127.0.0.1 {} {}", node.port, buses[index]));
             }
         }
-        let cluster = RedisCluster { nodes, _folder: folder, _running: Box::new(running) };
+        let cluster = RedisCluster { nodes, _folder: folder };
         for node in &cluster.nodes {
             until(async || node.ask("CLUSTER INFO").contains("cluster_known_nodes:6")).await;
         }
@@ -112,6 +102,12 @@ impl RedisCluster {
     /// Returns ids of conversations that a primary keeps. They begin with a name.
     pub(super) fn ids_on(&self, primary: usize, name: &str) -> impl Iterator<Item = String> {
         (0..).map(move |index| format!("{name}-{index}")).filter(move |id| self.primary_of(id) == primary)
+    }
+
+    /// Puts the copy of a primary that is killed in its place, as an operator would.
+    pub(super) async fn promote(&self, primary: usize) {
+        self.nodes[primary + 3].tell("CLUSTER FAILOVER TAKEOVER");
+        self.promoted(primary).await;
     }
 
     /// Waits until the copy of a primary has taken its place.

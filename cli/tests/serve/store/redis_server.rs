@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -21,8 +22,11 @@ pub(crate) struct RedisServer {
 ///
 /// In CI, where these tests are never skipped.
 pub(crate) fn has_redis() -> bool {
-    let found = Command::new("redis-server").arg("--version").stdout(Stdio::null()).status();
-    let is_there = found.is_ok_and(|status| status.success());
+    static IS_THERE: OnceLock<bool> = OnceLock::new();
+    let is_there = *IS_THERE.get_or_init(|| {
+        let found = Command::new("redis-server").arg("--version").stdout(Stdio::null()).status();
+        found.is_ok_and(|status| status.success())
+    });
     if !is_there {
         assert!(std::env::var_os("CI").is_none(), "there is no redis-server, which CI installs");
         let name = std::thread::current().name().unwrap_or_default().to_owned();

@@ -102,7 +102,8 @@ async fn the_replica_that_took_the_answer_continues() {
 #[tokio::test]
 async fn without_the_store_the_relay_continues_and_everything_is_stored_afterwards() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &["--lease", "10"]), replica(&redis.url(), &["--lease", "10"]));
+    let args = ["--lease", "5"];
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
     let id = "store-away";
     let body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || is_asked(&other, id).await).await;

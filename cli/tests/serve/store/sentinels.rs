@@ -10,8 +10,8 @@ use crate::client::until;
 /// How long the primary may be silent before it is taken for dead, in milliseconds.
 const DOWN_AFTER: u64 = 1000;
 
-/// The same where a test has to act before the copy is promoted.
-const LATE_DOWN_AFTER: u64 = 5000;
+/// The same where the test promotes the copy.
+const PATIENT_DOWN_AFTER: u64 = 60_000;
 
 /// Three sentinels and what they watch. Everything is killed when dropped.
 pub(super) struct Sentinels {
@@ -33,9 +33,9 @@ impl Sentinels {
         Sentinels::start_with(DOWN_AFTER, "", "").await
     }
 
-    /// The same, but the copy is promoted only after a while, in which a test can act.
-    pub(super) async fn start_slow() -> Option<Sentinels> {
-        Sentinels::start_with(LATE_DOWN_AFTER, "", "").await
+    /// The same, but the copy is promoted only by [`Sentinels::promote`].
+    pub(super) async fn start_patient() -> Option<Sentinels> {
+        Sentinels::start_with(PATIENT_DOWN_AFTER, "", "").await
     }
 
     /// The same, with sentinels that need this password.
@@ -76,6 +76,16 @@ impl Sentinels {
     pub(super) fn hosts(&self) -> String {
         let hosts: Vec<_> = self.sentinels.iter().map(|sentinel| format!("127.0.0.1:{}", sentinel.port)).collect();
         hosts.join(",")
+    }
+
+    /// Lets the sentinels promote the copy.
+    pub(super) async fn promote(&self) {
+        until(async || {
+            // Refused while they can't reach the copy, or are about to promote it.
+            ask(self.sentinels[0].port, "SENTINEL FAILOVER main");
+            self.copy.ask("ROLE").contains("master")
+        })
+        .await;
     }
 
     /// Waits until the copy has become the primary.

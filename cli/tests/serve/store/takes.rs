@@ -148,7 +148,7 @@ async fn of_two_requests_at_once_for_a_conversation_that_is_elsewhere_one_begins
 #[tokio::test]
 async fn a_writer_that_stores_a_lost_conversation_again_begins_no_turn_in_it_at_first() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
-    let args = ["--lease", "10"];
+    let args = ["--lease", "5"];
     let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
     let id = "stored-again";
     asked(&owner, &other, id).await;
