@@ -1,11 +1,10 @@
 //! Checkpoints: the state of a parser as data.
 
 use alloc::sync::Arc;
-use core::fmt;
 
 use crate::config::Policy;
 use crate::parser::Parser;
-use crate::sealed::Sealed;
+use crate::sealed::{ResumeError, Sealed};
 use crate::syntax::{SavedSyntax, Syntax};
 use crate::utf8::Tail;
 
@@ -57,34 +56,6 @@ struct StoredState {
     tail: Tail,
     syntax: SavedSyntax,
 }
-
-/// The reason why a checkpoint can't be resumed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ResumeError {
-    /// It has a format version that this version of the crate can't read.
-    OtherVersion,
-    /// It was made under another policy, which gives its contents another meaning.
-    OtherPolicy,
-    /// It was damaged or changed: its checksum is wrong, or its contents are out of bounds.
-    Corrupt,
-}
-
-impl fmt::Display for ResumeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ResumeError::OtherVersion => {
-                "the checkpoint has another format version: resume it with the version of followup that made it, or read the stream from its start"
-            }
-            ResumeError::OtherPolicy => {
-                "the checkpoint was made under another policy: resume it under the policy its parser had"
-            }
-            ResumeError::Corrupt => "the checkpoint is corrupt: it was damaged or changed; read the stream from its start",
-        })
-    }
-}
-
-impl core::error::Error for ResumeError {}
 
 impl Parser {
     /// Returns the state as data.

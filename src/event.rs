@@ -386,6 +386,12 @@ macro_rules! of_call {
             pub fn id(&self) -> Option<&'a str> {
                 self.id
             }
+
+            /// Returns `true` if both calls have the same name, number and contents.
+            fn is_same_call(&self, other: &Self) -> bool {
+                (self.index, self.id, self.tool(), self.shape()) == (other.index, other.id, other.tool(), other.shape())
+                    && (self.title(), self.questions()) == (other.title(), other.questions())
+            }
         }
     )*};
 }
@@ -394,60 +400,67 @@ of_call!(Partial, Complete, Rejected);
 
 impl PartialEq for Partial<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.index, self.id, self.field(), self.delta()) == (other.index, other.id, other.field(), other.delta())
-            && self.questions() == other.questions()
+        self.is_same_call(other) && (self.field(), self.delta()) == (other.field(), other.delta())
     }
 }
 
 impl PartialEq for Complete<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.index, self.id, self.span()) == (other.index, other.id, other.span())
-            && (self.questions(), self.notes()) == (other.questions(), other.notes())
+        self.is_same_call(other) && (self.span(), self.notes()) == (other.span(), other.notes())
     }
 }
 
 impl PartialEq for Rejected<'_> {
     fn eq(&self, other: &Self) -> bool {
-        (self.index, self.id, self.span(), self.reason()) == (other.index, other.id, other.span(), other.reason())
-            && self.questions() == other.questions()
+        self.is_same_call(other)
+            && (self.span(), self.reason(), self.envelope()) == (other.span(), other.reason(), other.envelope())
     }
 }
 
 impl fmt::Debug for Partial<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Partial")
-            .field("index", &self.index)
-            .field("id", &self.id)
-            .field("field", &self.field())
-            .field("delta", &self.delta())
-            .field("question", &self.question())
-            .field("suggestions", &self.suggestions())
-            .finish()
+        let mut event = f.debug_struct("Partial");
+        event.field("index", &self.index).field("id", &self.id);
+        event.field("field", &self.field()).field("delta", &self.delta());
+        match self.shape() {
+            None => event.field("question", &self.question()).field("suggestions", &self.suggestions()),
+            Some(_) => add_form(&mut event, self.tool(), self.title(), &self.questions()),
+        };
+        event.finish()
     }
 }
 
 impl fmt::Debug for Complete<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Complete")
-            .field("index", &self.index)
-            .field("id", &self.id)
-            .field("span", &self.span())
-            .field("question", &self.question())
-            .field("suggestions", &self.suggestions())
-            .field("notes", &self.notes())
-            .finish()
+        let mut event = f.debug_struct("Complete");
+        event.field("index", &self.index).field("id", &self.id).field("span", &self.span());
+        match self.shape() {
+            None => event.field("question", &self.question()).field("suggestions", &self.suggestions()),
+            Some(_) => add_form(&mut event, self.tool(), self.title(), &self.questions()),
+        };
+        event.field("notes", &self.notes()).finish()
     }
 }
 
 impl fmt::Debug for Rejected<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rejected")
-            .field("index", &self.index)
-            .field("id", &self.id)
-            .field("span", &self.span())
-            .field("reason", &self.reason())
-            .field("question", &self.question())
-            .field("suggestions", &self.suggestions())
-            .finish()
+        let mut event = f.debug_struct("Rejected");
+        event.field("index", &self.index).field("id", &self.id);
+        event.field("span", &self.span()).field("reason", &self.reason());
+        match self.shape() {
+            None => event.field("question", &self.question()).field("suggestions", &self.suggestions()),
+            Some(_) => add_form(&mut event, self.tool(), self.title(), &self.questions()),
+        };
+        event.finish()
     }
+}
+
+/// Adds what a call of another question tool has to its `Debug`.
+fn add_form<'f, 'a, 'b>(
+    event: &'f mut fmt::DebugStruct<'a, 'b>,
+    tool: &str,
+    title: Option<&str>,
+    questions: &Questions<'_>,
+) -> &'f mut fmt::DebugStruct<'a, 'b> {
+    event.field("tool", &tool).field("title", &title).field("questions", questions)
 }

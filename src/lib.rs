@@ -186,7 +186,7 @@ mod utf8;
 pub mod wire;
 
 pub use call::Field;
-pub use checkpoint::{Checkpoint, ResumeError};
+pub use checkpoint::Checkpoint;
 pub use config::{
     CallStart, Entities, Envelope, Envelopes, Limits, Malformed, Policy, Tools, ToolsError, UnknownEnvelope,
 };
@@ -195,6 +195,7 @@ pub use note::Note;
 pub use parser::{Events, Parser};
 pub use questions::{Defaults, Question, Questions, Suggestion, Suggestions, SuggestionsIter};
 pub use reason::{CallPart, Reason};
+pub use sealed::ResumeError;
 pub use shape::{QuestionKind, Shape, ShapeError, ShapeErrorKind, Shapes};
 
 /// The examples of the README, as tests.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Dialogue;
 use super::question::Question;
 use super::setup::Setup;
-use crate::checkpoint::ResumeError;
+use crate::sealed::ResumeError;
 
 /// The version of the format. Any change of the stored data or of its meaning increases it.
 const VERSION: u32 = 1;

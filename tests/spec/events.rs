@@ -268,6 +268,33 @@ fn ends_are_equal_if_they_say_the_same() {
     }
 }
 
+/// Each call differs from the first in one thing that no call of `ask_followup_question` has.
+const FORMS: [(&str, &str); 5] = [
+    ("AskUserQuestion", r#"{"questions": [{"question": "Q", "options": ["A"]}, {"question": "R"}]}"#),
+    ("request_user_input", r#"{"questions": [{"question": "Q", "options": ["A"]}, {"question": "R"}]}"#),
+    ("AskUserQuestion", r#"{"questions": [{"question": "Q", "options": ["A"]}, {"question": "S"}]}"#),
+    ("AskUserQuestion", r#"{"questions": [{"question": "Q", "options": ["B"]}, {"question": "R"}]}"#),
+    ("AskQuestion", r#"{"title": "T", "questions": [{"prompt": "Q", "options": ["A"]}, {"prompt": "R"}]}"#),
+];
+
+#[test]
+fn events_of_forms_are_equal_if_their_fields_are() {
+    let parser = |tool: &str| Parser::arguments_of(tool, Policy::new()).unwrap();
+    for one in FORMS {
+        for two in FORMS {
+            let same = with_end(parser(one.0), one.1, |a| with_end(parser(two.0), two.1, |b| a == b));
+            assert_eq!(same, one == two, "{one:?}\n{two:?}");
+        }
+    }
+    let titles = ["T", "U"].map(|title| FORMS[4].1.replace("\"T\"", &format!("\"{title}\"")));
+    assert!(!with_end(parser(FORMS[4].0), &titles[0], |a| with_end(parser(FORMS[4].0), &titles[1], |b| a == b)));
+    with_end(parser(FORMS[4].0), &titles[0], |event| {
+        let text = format!("{event:?}");
+        assert!(text.contains("tool: \"AskQuestion\", title: Some(\"T\")"), "{text}");
+        assert!(text.contains("text: \"Q\"") && text.contains("text: \"R\""), "{text}");
+    });
+}
+
 #[test]
 fn events_have_a_readable_debug_form() {
     let call = CALLS[3];

@@ -1,6 +1,7 @@
 //! The meaning of the format, case by case, as `docs/format.md` states it.
 
 mod arguments;
+mod circles;
 #[path = "../common/mod.rs"]
 mod common;
 mod events;

@@ -1,0 +1,141 @@
+//! No files of the workspace's crates import each other in a circle.
+//!
+//! A file and its own submodules count as one thing here: a `mod.rs` may import what its files
+//! define, and they what it defines.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// The path of a module in its crate, such as `["wire", "calls"]`.
+type Module = Vec<String>;
+
+/// Adds the modules in a folder, each with the text of its file.
+fn read(folder: &Path, module: &[String], modules: &mut BTreeMap<Module, String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let child = [module, &[name.clone()]].concat();
+        if path.is_dir() {
+            read(&path, &child, modules);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let is_own = ["mod", "lib", "main"].contains(&&*name);
+            modules.insert(if is_own { module.to_vec() } else { child }, fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+/// Returns the paths that a file's `use` items name, without what only its tests use.
+fn imports(text: &str) -> Vec<Module> {
+    let text = text.split("#[cfg(test)]\nmod ").next().unwrap();
+    let mut all = Vec::new();
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        let start = end;
+        end += line.len();
+        let Some(at) = line.find("use ").filter(|at| line[..*at].is_empty() || line[..*at].starts_with("pub")) else {
+            continue;
+        };
+        let tree = text[start + at + 4..].split(';').next().unwrap();
+        let mut words = tree.split_whitespace();
+        let mut tree = String::new();
+        while let Some(word) = words.next() {
+            match word {
+                // The other name does not matter.
+                "as" => tree.extend(words.next().unwrap().matches([',', '}'])),
+                word => tree += word,
+            }
+        }
+        expand(&[], &tree, &mut all);
+    }
+    all
+}
+
+/// Adds the paths of a tree of imports, such as `a::{b, c::d}`.
+fn expand(prefix: &[String], tree: &str, all: &mut Vec<Module>) {
+    let Some((path, branches)) = tree.split_once('{') else {
+        let names = tree.split("::").map(str::to_owned);
+        return all.push(prefix.iter().cloned().chain(names).collect());
+    };
+    let names = path.split("::").filter(|name| !name.is_empty()).map(str::to_owned);
+    let prefix: Module = prefix.iter().cloned().chain(names).collect();
+    let (mut depth, mut start) = (0, 0);
+    let branches = branches.strip_suffix('}').unwrap();
+    for (at, byte) in branches.bytes().chain([b',']).enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            b',' if depth == 0 => {
+                if at > start {
+                    expand(&prefix, &branches[start..at], all);
+                }
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Returns the module in whose file an imported path is defined, through what others re-export.
+fn defined(from: &Module, path: &[String], modules: &BTreeMap<Module, String>, depth: usize) -> Option<Module> {
+    let mut absolute = match &*path[0] {
+        "crate" => Vec::new(),
+        "super" => from[..from.len().checked_sub(1)?].to_vec(),
+        "self" => from.clone(),
+        child if modules.contains_key(&[&from[..], &[child.to_owned()]].concat()) => {
+            [&from[..], &[child.to_owned()]].concat()
+        }
+        _ => return None,
+    };
+    let mut rest = path[1..].iter().peekable();
+    while rest.next_if(|name| *name == "super").is_some() {
+        absolute.pop()?;
+    }
+    while let Some(name) = rest.next_if(|name| modules.contains_key(&[&absolute[..], &[(*name).clone()]].concat())) {
+        absolute.push(name.clone());
+    }
+    let name = rest.next()?;
+    let exported = imports(&modules[&absolute]).into_iter().find(|path| path.last() == Some(name) && depth > 0);
+    exported.and_then(|path| defined(&absolute, &path, modules, depth - 1)).or(Some(absolute))
+}
+
+/// Returns a circle that can be reached from a module.
+fn circle(
+    at: &Module,
+    edges: &BTreeMap<Module, BTreeSet<Module>>,
+    way: &mut Vec<Module>,
+    done: &mut BTreeSet<Module>,
+) -> Option<Vec<Module>> {
+    if let Some(start) = way.iter().position(|module| module == at) {
+        return Some(way[start..].to_vec());
+    }
+    if !done.insert(at.clone()) {
+        return None;
+    }
+    way.push(at.clone());
+    let found = edges[at].iter().find_map(|next| circle(next, edges, way, done));
+    way.pop();
+    found
+}
+
+#[test]
+fn no_files_import_each_other_in_a_circle() {
+    for source in ["src", "cli/src", "serve/src", "testing/src"] {
+        let mut modules = BTreeMap::new();
+        read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(source), &[], &mut modules);
+        let edges: BTreeMap<Module, BTreeSet<Module>> = modules
+            .iter()
+            .map(|(module, text)| {
+                let all = imports(text).into_iter().filter_map(|path| defined(module, &path, &modules, 4));
+                let is_other = |other: &Module| !other.starts_with(module) && !module.starts_with(other);
+                (module.clone(), all.filter(is_other).collect())
+            })
+            .collect();
+        assert!(edges.values().map(BTreeSet::len).sum::<usize>() > modules.len() / 2, "{source}: the imports are read");
+        let mut done = BTreeSet::new();
+        for module in modules.keys() {
+            let found = circle(module, &edges, &mut Vec::new(), &mut done);
+            assert!(found.is_none(), "{source}: {found:?}");
+        }
+    }
+}
