@@ -20,7 +20,7 @@ pub struct Question<'a> {
     pub suggestions: Suggestions<'a>,
     /// The id under which the answer goes back.
     pub id: Option<&'a str>,
-    /// A few words that stand for the question.
+    /// A short title of the question.
     pub header: Option<&'a str>,
     /// A text below the question.
     pub detail: Option<&'a str>,

@@ -64,7 +64,7 @@ impl Syntax {
     /// Reads text that is all prose and begins nothing, where some text is certain to be prose.
     ///
     /// `before`: what is before the text. Returns which text is certain to be prose after it;
-    /// `None` if it is not as simple as that, and then nothing has changed.
+    /// `None`, with nothing changed, if the slow path has to read it.
     pub(crate) fn pass_quiet(&mut self, text: &str, before: &mut Before) -> Option<Quiet> {
         match self {
             Syntax::Markup(machine) => machine.pass_quiet(text, before),

@@ -22,7 +22,7 @@ pub(crate) fn json_error(error: &serde_json::Error) -> String {
         Category::Data => data_error(message),
         Category::Syntax | Category::Io => {
             let known = SYNTAX_ERRORS.iter().find(|(begin, _)| message.starts_with(begin));
-            known.map_or("this is no JSON", |(_, words)| words).to_owned()
+            known.map_or("this is not JSON", |(_, words)| words).to_owned()
         }
     }
 }
@@ -119,7 +119,7 @@ mod tests {
     fn json_errors_have_no_words_of_a_library() {
         for (text, words) in [
             ("{\"a\": 1", "it ends too early"),
-            ("nonsense", "this is no JSON"),
+            ("nonsense", "this is not JSON"),
             ("{\"a\": }", "there is no value"),
             ("{\"a\" 1}", "there is no colon after a key"),
             ("{\"a\": 1 2}", "there is no comma and no closing brace after an entry"),

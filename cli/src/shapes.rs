@@ -55,7 +55,7 @@ fn load(name: &str) -> Result<Vec<Shape>, Error> {
 ///
 /// # Errors
 ///
-/// Fails if the tool is none that asks, or if the policy's shapes leave it out.
+/// Fails if no shape of the policy reads the tool.
 pub(crate) fn arguments_parser(tool: &str, policy: Arc<Policy>) -> Result<Parser, Error> {
     Parser::arguments_of(tool, policy.clone()).ok_or_else(|| not_read(tool, &[ASK_TOOL], &policy))
 }

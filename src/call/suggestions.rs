@@ -27,7 +27,7 @@ impl Call {
         self.open = Open::Suggestion(OpenSuggestion { listing, answer, mode, modes });
     }
 
-    /// Holds the answer back: it may be none, or becomes known when it is complete.
+    /// Holds the answer back: it may be absent, or is known only when it is complete.
     pub(crate) fn hold_answer_back(&mut self) {
         if let Some(visibility @ Visibility::Growing) = self.visibility() {
             *visibility = Visibility::Provisional;

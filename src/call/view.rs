@@ -106,7 +106,7 @@ impl Call {
 
     /// Returns the answer and the mode of a suggestion of `ask_followup_question`.
     pub(crate) fn suggestion(&self, i: usize, view: View) -> Option<(&str, Option<&str>)> {
-        // What partials have shown of a suggestion was all that was known of it then.
+        // Each partial has shown everything that was known of a suggestion at that time.
         let Suggested { answer, mode } = *self.suggestions.get(i).filter(|_| i < self.suggestions(view))?;
         Some((self.text(answer), mode.map(|(start, end)| self.modes.get(start..end).unwrap_or_default())))
     }

@@ -238,7 +238,8 @@ pub enum CallStart {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Entities {
-    /// They are text. The default, because models write `&lt;` when they mean `&lt;`.
+    /// They are text. The default, because a model that writes `&lt;` usually wants these four
+    /// characters.
     #[default]
     Raw,
     /// They are decoded to characters.

@@ -58,7 +58,7 @@ pub struct FormQuestion {
     /// The id under which the answer goes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// A few words that stand for the question.
+    /// A short title of the question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
     /// A text below the question.
@@ -90,7 +90,7 @@ pub struct FormQuestion {
     /// The options to choose from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<FormOption>,
-    /// What the rules found in its options. The question may be asked all the same.
+    /// What the rules found in its options. The question may still be asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Finding>,
 }

@@ -23,7 +23,7 @@ pub struct Question {
     pub question: String,
     /// The suggested answers.
     pub suggest: Vec<Suggestion>,
-    /// What the rules found. The question may be asked all the same.
+    /// What the rules found. The question may still be asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Finding>,
     /// Whether the user can talk about it instead of answering it.

@@ -17,7 +17,8 @@ impl EnvelopeMachine {
         let (keys, values) =
             if style == Style::Keys { (Kinds::KEY, Kinds::VALUE) } else { (Kinds::PARAMETER, Kinds::PARAMETER) };
         let (mut open, mut close) = (Kinds::NONE, Kinds::NONE);
-        // They mean something in the call, so those of another tool's call are text all the same.
+        // They have a meaning in the call, so those of another tool's call are emitted as text,
+        // too.
         let (mut call_open, mut call_close) = (Kinds::NONE, Kinds::NONE);
         match self.state {
             EnvelopeState::Header(header) => (open, close) = self.header_tags(header, &openers, policy),

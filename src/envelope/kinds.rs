@@ -94,7 +94,7 @@ pub(crate) enum Kind {
 pub(crate) struct Tags {
     /// Opening tags and tokens that are no text.
     pub(crate) open: Kinds,
-    /// Opening tags that mean something and are text all the same.
+    /// Opening tags that have a meaning and are emitted as text, too.
     pub(crate) open_shown: Kinds,
     pub(crate) close: Kinds,
     pub(crate) close_shown: Kinds,

@@ -40,7 +40,7 @@ pub(super) enum ObjectPart {
     End,
     /// It is no object with a name.
     NoCall,
-    /// The same: a value is of another type, which the byte that was consumed last says.
+    /// Not an object with a name: the byte that was consumed last begins a value of another type.
     WrongValue,
     IllFormed,
 }
@@ -60,7 +60,7 @@ pub(super) struct ObjectReader {
     has_arguments: bool,
     /// A main key has come in the arguments of bare JSON, and its value is next.
     is_main_key: bool,
-    /// It is bare JSON, which has to look like a call that is read from its first byte on.
+    /// It is bare JSON, which must look like a known call from its first byte on.
     is_bare: bool,
 }
 

@@ -63,11 +63,11 @@ pub(super) enum ArgsMarker {
     AfterName,
     /// The `[` of one of them.
     Bracket,
-    /// So many bytes of `[ARGS]`.
+    /// The number of bytes of `[ARGS]` that were read.
     Args(u8),
-    /// So many bytes of `[CALL_ID]`.
+    /// The number of bytes of `[CALL_ID]` that were read.
     CallId(u8),
-    /// So many bytes of the id.
+    /// The number of bytes of the id that were read.
     Id(u8),
     /// The id and space.
     AfterId,

@@ -221,7 +221,7 @@ fn find_after_prefix(
     None
 }
 
-/// Returns whether a tag of these kinds means something, and is text all the same.
+/// Returns `true` if a tag of these kinds has a meaning, and is emitted as text, too.
 fn is_allowed(kinds: Kinds, prefix: Prefix, is_close: bool, tags: &Tags) -> Option<bool> {
     let (hidden, shown) = if is_close { (tags.close, tags.close_shown) } else { (tags.open, tags.open_shown) };
     if !hidden.or(shown).contains(kinds) {
@@ -260,7 +260,7 @@ fn ends_name(after: u8, name: TagName, is_close: bool) -> bool {
     }
 }
 
-/// How far a text is one that is looked for.
+/// How much of the expected text matches.
 enum Match {
     /// It is one, of so many bytes.
     Whole(usize),

@@ -36,7 +36,7 @@ struct ShapedTool {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct JsonBuffers {
-    /// Reads the arguments. Of a tool with a shape, the shape's reader replaces it at the first byte.
+    /// Reads the arguments. A shape's reader replaces it at the first byte.
     reader: ArgumentsReader,
     call: Call,
 }

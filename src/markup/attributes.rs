@@ -26,7 +26,8 @@ pub(crate) fn missing<'i, S: IsStreaming, T>(bytes: usize) -> Parsed<'i, T> {
     Err(S::incomplete(Needed::new(bytes), || ()))
 }
 
-/// The fewest bytes that complete a tag, of those that are no text and of those that are shown.
+/// The fewest bytes that complete a tag: for tags that are hidden, and for tags that are also
+/// shown.
 ///
 /// [`NEVER`]: none does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -136,7 +136,7 @@ impl MarkupMachine {
             envelope.held.push_str(pending.text());
         }
         let change = envelope.cut(end, closes, &mut context);
-        // What is cut has the beginning of a tag, unless it is no part of it.
+        // The truncated part includes the incomplete tag, if that belongs to the envelope.
         if change == Change::NoCall || is_after && !closes {
             self.pending = pending;
         }
@@ -208,7 +208,7 @@ impl MarkupMachine {
     }
 }
 
-/// Returns a tag as the machine of envelopes needs it; `None` if it is none of an envelope.
+/// Returns a tag as the machine of envelopes needs it; `None` if it is not a tag of an envelope.
 pub(super) fn tag_ref<'t>(tag: &Tag, text: &'t [u8], end: u64) -> Option<TagRef<'t>> {
     let Name::Envelope(kind) = tag.name else { return None };
     let text = core::str::from_utf8(text).ok()?;

@@ -59,7 +59,7 @@ impl MarkupMachine {
         }
     }
 
-    /// Acts on the tag that the pending bytes are.
+    /// Acts on the complete tag in the pending bytes.
     pub(super) fn act_pending(&mut self, tag: &Tag, end: u64) -> Option<Signal> {
         let start = self.pending.start;
         if self.ends_before(tag) {
@@ -82,7 +82,7 @@ impl MarkupMachine {
         if fits { self.lend_pending(signal) } else { None }
     }
 
-    /// Emits the text of the incomplete tag, which may still become one that is text all the same.
+    /// Emits the text of the incomplete tag, which stays text even if it becomes a tag.
     pub(super) fn show_pending(&mut self) -> Option<Signal> {
         let pending = core::mem::take(&mut self.pending);
         self.push(pending.text());

@@ -46,7 +46,7 @@ impl CallReader<'_> {
     /// Makes the text before a `<` certain. Returns whether it ends in a back-tick.
     #[inline]
     pub(super) fn before_bracket(&mut self) -> bool {
-        // Of a mode nothing shows before its end.
+        // A mode is shown only when it ends.
         if self.policy.entities == Entities::Decoded {
             self.call.flush_entity(self.policy);
         }
@@ -59,7 +59,7 @@ impl CallReader<'_> {
         if self.inside.position == Position::Suggestion && !utf8::may_be_blank(tail) {
             self.inside.position = Position::Answer;
         }
-        // Of a mode nothing shows before its end.
+        // A mode is shown only when it ends.
         if !matches!(self.inside.position, Position::Mode { .. }) {
             self.call.foresee_char(tail, self.policy);
         }
@@ -152,7 +152,7 @@ impl CallReader<'_> {
             }
             _ => {}
         }
-        // What holds a tag of ours is no list.
+        // A body with one of our tags is not a list.
         self.call.drop_list();
         self.go(Position::BETWEEN);
         match (tag.name, tag.side) {

@@ -103,7 +103,7 @@ fn ours(first: Option<u8>) -> Range<usize> {
 pub(super) struct TagNames {
     /// Ours whose tags are no text.
     pub(super) hidden: Set,
-    /// Ours whose tags mean something and are text all the same.
+    /// Our tags that have a meaning and are emitted as text, too.
     pub(super) shown: Set,
     /// Those of others.
     pub(super) others: Others,
@@ -171,7 +171,7 @@ impl TagNames {
                     NEVER => {}
                     more => {
                         missing.add(more, shown);
-                        // The shortest comes first, but where nothing is there to tell them apart.
+                        // Sorted by length, except where no byte tells them apart yet.
                         if !text.is_empty() && !shown {
                             incomplete = Some(OurName(i as u8));
                             break;

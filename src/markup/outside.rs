@@ -46,7 +46,7 @@ impl MarkupMachine {
     /// Reads text that is all prose and begins nothing, where some text is certain to be prose.
     ///
     /// `before`: what is before the text. Returns which text is certain to be prose after it;
-    /// `None` if it is not as simple as that, and then nothing has changed.
+    /// `None`, with nothing changed, if the slow path has to read it.
     pub(crate) fn pass_quiet(&mut self, text: &str, before: &mut Before) -> Option<Quiet> {
         let MarkupState::Prose(mut code) = self.state else { return None };
         code.set_before(*before);
@@ -121,7 +121,8 @@ impl MarkupMachine {
         None
     }
 
-    /// Acts on a tag whose text is emitted like any other. Returns whether what follows is not.
+    /// Acts on a tag whose text is emitted like any other. Returns `true` if the text after it is
+    /// not.
     pub(super) fn act_shown(&mut self, tag: &Tag, end: u64) -> bool {
         if let MarkupState::Envelope(code) = self.state {
             self.act_envelope(tag, &[], code, end);

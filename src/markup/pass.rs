@@ -129,7 +129,7 @@ impl Code {
         }
     }
 
-    /// Advances over the text before the next byte that changes more than where on a line it is.
+    /// Advances over the text before the next byte that changes more than the position in the line.
     /// Returns the length of that text.
     #[inline]
     fn pass_plain(&mut self, text: &[u8]) -> usize {

@@ -34,7 +34,7 @@ pub(super) enum Decided {
     Change { change: Change, code: Code },
     /// A call has ended at `end`.
     ///
-    /// `is_named`: it was only an opening tag, and what was held back after it is prose.
+    /// `is_named`: only its opening tag was mentioned, and the text held back after it is prose.
     Ended { end: u64, is_named: bool },
     /// The opening tag was only named: what was held back is prose.
     ///
@@ -99,7 +99,7 @@ pub(super) enum Position {
     Options,
 }
 
-/// What the text between the parameters is, as far as it matters to where the call ends.
+/// The kind of text between the parameters. It decides where the call ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Body {

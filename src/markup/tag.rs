@@ -29,12 +29,12 @@ pub(super) struct Allowed {
     pub(super) envelope: Tags,
 }
 
-/// One tag, as far as it means anything.
+/// A tag, without the parts that have no meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Tag {
     pub(super) name: Name,
     pub(super) side: Side,
-    /// It is text all the same.
+    /// Its bytes are emitted as text, too.
     pub(super) shown: bool,
     /// `<x/>`: opened and closed at once.
     pub(super) empty: bool,
@@ -103,7 +103,7 @@ pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tool
     let or = read_envelope::<S>(input, &allowed.envelope, limit);
     match (read, or) {
         (LexedTag::Text, or) => or,
-        // What may still become a tool's tag is none of an envelope before that is decided.
+        // A possible tag of a tool is decided before tags of envelopes are tried.
         (LexedTag::Incomplete(one), LexedTag::Incomplete(other)) => LexedTag::Incomplete(IncompleteTag {
             more: one.more.min(other.more),
             shown: one.shown && other.shown,

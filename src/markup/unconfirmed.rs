@@ -112,7 +112,7 @@ impl MarkupMachine {
                 }
             }
         } else {
-            // The `<` of the incomplete tag ends what the text before it ends in.
+            // The `<` ends a run of back-ticks at the end of the text before it.
             let before = core::mem::take(&mut self.pending);
             if !before.shown {
                 self.push(before.text());

@@ -142,7 +142,7 @@ pub struct Question {
     pub text: ByteString,
     /// The id under which the answer goes back.
     pub id: Option<ByteString>,
-    /// A few words that stand for the question.
+    /// A short title of the question.
     pub header: Option<ByteString>,
     /// A text below the question.
     pub detail: Option<ByteString>,

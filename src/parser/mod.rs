@@ -128,8 +128,7 @@ impl Parser {
     /// Creates a parser for the arguments of native calls of this tool.
     ///
     /// A stream is read as that of [`arguments`](Parser::arguments) is. Returns `None` if the tool
-    /// is none that asks: neither `ask_followup_question` nor one of the policy's
-    /// [shapes](Policy::with_shapes).
+    /// is neither `ask_followup_question` nor one of the policy's [shapes](Policy::with_shapes).
     ///
     /// ```
     /// use followup::{Event, Field, Parser, Policy};
@@ -516,7 +515,7 @@ impl Parser {
 /// A cursor over the events of one chunk, which lends one event at a time.
 ///
 /// An event borrows the cursor until the next call of [`next`](Events::next). Between two events,
-/// `?`, `break` and `.await` work as anywhere. A cursor that is dropped early loses its events, but
+/// `?`, `break` and `.await` work as usual. A cursor that is dropped early loses its events, but
 /// no state: the rest of the chunk is still read. (A cursor that is leaked, with
 /// [`core::mem::forget`], loses the rest of the chunk, or the end of the stream.)
 ///

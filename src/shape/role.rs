@@ -1,6 +1,6 @@
 //! Roles: what a key of a question tool's arguments means.
 
-/// The object that a key stands in.
+/// The object that contains a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Level {

@@ -101,7 +101,7 @@ export interface FormQuestion {
   readonly text: string;
   /** The id under which the answer goes back. */
   readonly id?: string;
-  /** A few words that stand for the question. */
+  /** A short title of the question. */
   readonly header?: string;
   /** A text below the question. */
   readonly detail?: string;

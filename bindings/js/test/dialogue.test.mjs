@@ -220,7 +220,7 @@ describe("messages", () => {
     const source = { type: "base64", media_type: "image/gif", data: "R0lGODlh" };
     const content = [{ type: "text", text }, { type: "image", source }];
     assert.deepEqual(messages(reply, "anthropic"), [{ role: "user", content: [{ type: "tool_result", tool_use_id: "id7", content }] }]);
-    assert.throws(() => messages(reply, "gemini"), /^TypeError: messages: format: gemini is none; there are: openai-chat, /);
+    assert.throws(() => messages(reply, "gemini"), /^TypeError: messages: format: gemini is not known; known are: openai-chat, /);
   });
 
   test("mark the results that the tool's host marks as errors", () => {

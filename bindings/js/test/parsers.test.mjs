@@ -371,7 +371,7 @@ describe("ArgumentsParser", () => {
     const [complete] = parser.finish();
     assert.equal(complete.tool, "AskUserQuestion");
     assert.deepEqual(complete.questions.map(({ text }) => text), ["Which?", "Why?"]);
-    assert.throws(() => new ArgumentsParser("read_file"), /tool: read_file is no question tool of these shapes/);
+    assert.throws(() => new ArgumentsParser("read_file"), /tool: no shape reads the tool read_file/);
   });
 });
 

@@ -95,7 +95,7 @@ WRONG = [
     (lambda: Parser(checkpoint="x"), TypeError, "checkpoint: bytes was expected, not str"),
     (lambda: ArgumentsParser("AskUserQuestion", checkpoint=3), TypeError, "checkpoint: bytes was expected, not int"),
     (lambda: ResponseParser(checkpoint=bytearray()), TypeError, "checkpoint: bytes was expected, not bytearray"),
-    (lambda: ArgumentsParser("x"), ValueError, "tool: x is no question tool of these shapes"),
+    (lambda: ArgumentsParser("x"), ValueError, "tool: no shape reads the tool x"),
     (lambda: ArgumentsParser(), TypeError, "missing 1 required positional argument: 'tool'"),
     (lambda: ArgumentsParser(None), TypeError, "tool: a str was expected, not NoneType"),
     (lambda: ResponseParser("x"), ValueError, 'format: "x" is none of openai-chat, openai-responses'),

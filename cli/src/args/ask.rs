@@ -34,7 +34,7 @@ reply for them.
 
 Line by line (--lines), an answer is the number of a suggestion, or one line of
 text; where several options can be chosen, numbers like 1,3. 1 note: TEXT adds a
-note to an option. A number that is none of the choices is asked for again;
+note to an option. A number that is not one of the choices is asked for again;
 typed a second time, it is the answer. After several questions of a call, or an
 empty line at its only one, you send, are asked again, leave it or decline.
 --answer, --text and --answer-json can't be combined. A question left unanswered

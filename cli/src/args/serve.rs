@@ -116,7 +116,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "TEXT", default_value = "followup:", help_heading = "Replicas")]
     pub(crate) store_prefix: String,
 
-    /// Take a replica that does not renew its lease for dead after this long
+    /// Treat a replica as dead if it has not renewed its lease for this long
     #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds, help_heading = "Replicas")]
     pub(crate) lease: f64,
 

@@ -38,7 +38,7 @@ pub(super) fn prompt(question: &FormQuestion, default: &FormAnswer, is_only: boo
 
 /// Parses a line, or says why it is no answer to the question.
 ///
-/// A number that is none of the options is an answer if it was refused before.
+/// A number that is not one of the options is an answer if it was refused before.
 pub(super) fn parse_line(line: &str, question: &FormQuestion, refused: Option<&str>) -> Result<FormAnswer, String> {
     let (text, count) = (line.trim(), question.options.len());
     let picked = parse_picked(text, question, refused != Some(text));
@@ -91,7 +91,7 @@ fn pick(numbers: &[&str], question: &FormQuestion) -> Result<FormAnswer, String>
         match number.parse::<usize>() {
             Ok(option) if (1..=count).contains(&option) => picked.push(option - 1),
             _ if question.takes_text() && numbers.len() == 1 => return Err(no_choice(number, count)),
-            _ => return Err(format!("{number} is none of the options: they are 1 to {count}.")),
+            _ => return Err(format!("{number} is not one of the options: they are 1 to {count}.")),
         }
     }
     picked.sort_unstable();
@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(parse("b", &one), Ok(FormAnswer::picked([1])));
         assert_eq!(parse("1 or 2", &several), Ok(FormAnswer::text("1 or 2")));
         assert_eq!(parse("1,2", &one), Err("Only one option can be chosen, from 1 to 3.".into()));
-        assert_eq!(parse("1,4", &several), Err("4 is none of the options: they are 1 to 3.".into()));
+        assert_eq!(parse("1,4", &several), Err("4 is not one of the options: they are 1 to 3.".into()));
         assert!(parse("80", &one).unwrap_err().contains("type it again"));
         assert_eq!(parse_line("80", &one, Some("80")), Ok(FormAnswer::text("80")));
     }

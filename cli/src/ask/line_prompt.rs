@@ -42,11 +42,11 @@ enum Typed {
     Answer(Answer),
     /// An empty line.
     Nothing,
-    /// A number that is none of the choices.
+    /// A number that is not one of the choices.
     NoChoice,
 }
 
-/// Parses a line. A number that is none of the choices is an answer if it was refused before.
+/// Parses a line. A number that is not one of the choices is an answer if it was refused before.
 fn parse_line(line: &str, count: usize, refused: Option<&str>) -> Typed {
     let text = line.trim();
     let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

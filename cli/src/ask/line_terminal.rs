@@ -66,7 +66,7 @@ impl LineTerminal {
         }
         self.auto_answer = None;
         if typing == Typing::Begun {
-            write!(self.out, "\n(nothing is taken by itself any more: type your answer again) ")?;
+            write!(self.out, "\n(the countdown has stopped: type your answer again) ")?;
         }
         Ok(false)
     }
@@ -126,8 +126,8 @@ fn unreadable(error: std::io::Error) -> Error {
     Error::Unreadable(format!("can't read the terminal: {}", io_error(&error)))
 }
 
-/// Says that a number is none of the choices, and how to answer with it all the same.
+/// Says that a number is not one of the choices, and how to answer with it nevertheless.
 pub(super) fn no_choice(number: &str, count: usize) -> String {
     let choices = if count == 1 { "the only one is 1".to_owned() } else { format!("they are 1 to {count}") };
-    format!("{number} is none of the choices: {choices}. To answer with {number} itself, type it again.")
+    format!("{number} is not one of the choices: {choices}. To answer with {number} itself, type it again.")
 }

@@ -324,7 +324,7 @@ mod reading {
             assert_eq!(out, "");
             assert!(err.contains("tools.json") && err.contains(why), "{err}");
         };
-        wrong("nonsense", "line 1, column 2: this is no JSON; it should be {\"tools\":[…]");
+        wrong("nonsense", "line 1, column 2: this is not JSON; it should be {\"tools\":[…]");
         wrong(r#"{"tols":[]}"#, "there is no field \"tols\"; there are tools, parameters");
         wrong(r#"{"tools":["a b"]}"#, "\"a b\"");
         wrong(r#"{"tools":["a"],"parameters":["a"]}"#, "\"a\"");

@@ -100,7 +100,7 @@ fn bad_lines_are_reported_and_the_others_are_read() {
     let texts: Vec<_> = lines(&out).iter().map(|record| record["events"][0]["text"].clone()).collect();
     assert_eq!(texts, ["1", "10"]);
     let expected = "\
-followup: standard input, line 2, offset 16: not JSON: this is no JSON, at column 2
+followup: standard input, line 2, offset 16: not JSON: this is not JSON, at column 2
 followup: standard input, line 3, offset 25: no field \"content\" (--field names another)
 followup: standard input, line 4, offset 34: field \"content\" is a number, not a string
 followup: standard input, line 5, offset 48: not a JSON object: it is a list, and should be an object

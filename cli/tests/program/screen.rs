@@ -489,7 +489,7 @@ fn a_number_that_is_none_of_the_choices_is_asked_for_again() {
         for (keys, reply) in [("2\n", "SQLite"), ("7\n", "7"), ("Neither\n", "Neither")] {
             let mut session = Session::with(args, (24, 100), ReplyTo::Pipe, term);
             session.writes(&call()).ends().sees(&["> (1 to 2"]).types("7\n");
-            session.sees(&["7 is none of the choices: they are 1 to 2. To answer with 7 itself, type it again."]);
+            session.sees(&["7 is not one of the choices: they are 1 to 2. To answer with 7 itself, type it again."]);
             session.waits("the next prompt", |screen| screen.matches("> (1 to 2").count() == 2).types(keys);
             assert_eq!(session.concludes().stdout, format!("<answer>\n{reply}\n</answer>\n"));
         }
@@ -517,7 +517,7 @@ fn the_first_suggestion_is_taken_line_by_line_unless_somebody_types() {
         .ends()
         .sees(&["in 8 s 1 is taken"])
         .types("maybe x")
-        .sees(&["nothing is taken by itself any more: type your answer again) "]);
+        .sees(&["the countdown has stopped: type your answer again) "]);
     session
         .types("not\x7F\x7F\x7FNeither\n")
         .sees(&["✓ Neither", "> (1 to 2, or in your own words; an empty line leaves it unanswered) "]);

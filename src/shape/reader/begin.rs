@@ -317,7 +317,7 @@ impl Reading<'_> {
         if !form.begin_question(limits) {
             return self.call.note(Note::QuestionsDropped);
         }
-        // What no key decides is known at once.
+        // Facts that no key decides are known at once.
         let decides = |role| !self.shape.has(role);
         if let Some(question) = form.open_question() {
             let is_kind_open = self.shape.has(Role::Kind);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use followup::Shape;
 
-/// The object that a key stands in.
+/// The object that contains a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     Call,

@@ -87,7 +87,7 @@ export class NativeCall {
     this.#parser.free();
   }
 
-  /** Enqueues a call with its input, as far as that is mended; as it is, if nothing of it could be read. */
+  /** Enqueues a call with its input: repaired where possible, or unchanged if it is unreadable. */
   #enqueueCall(part: ToolCall, isStreamed: boolean): void {
     this.#mirror.write(this.#writer.take());
     this.#mirror.finish();

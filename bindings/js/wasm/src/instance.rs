@@ -125,7 +125,7 @@ fn text(tool: Option<&str>, policy: Arc<Policy>, checkpoint: &[u8]) -> Result<Ki
     let new = match tool {
         None => Parser::new(Arc::clone(&policy)),
         Some(tool) => Parser::arguments_of(tool, Arc::clone(&policy))
-            .ok_or_else(|| format!("tool: {tool} is no question tool of these shapes"))?,
+            .ok_or_else(|| format!("tool: no shape reads the tool {tool}"))?,
     };
     if checkpoint.is_empty() {
         return Ok(Kind::Text(new));

@@ -82,7 +82,7 @@ class FormQuestion:
     id: str | None = None
     """The id under which the answer goes back."""
     header: str | None = None
-    """A few words that stand for the question."""
+    """A short title of the question."""
     detail: str | None = None
     """A text below the question."""
     placeholder: str | None = None

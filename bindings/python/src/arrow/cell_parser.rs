@@ -40,7 +40,7 @@ impl CellParser {
             ("text", Some(tool)) => {
                 let parser = Parser::arguments_of(tool, policy).map(Box::new).map(CellParser::Arguments);
                 return parser
-                    .ok_or_else(|| value_error(format!("arguments_of: {tool} is no question tool of these shapes")));
+                    .ok_or_else(|| value_error(format!("arguments_of: no shape reads the tool {tool}")));
             }
             (_, Some(_)) => {
                 return Err(value_error(format!("arguments_of: wire=\"text\" was expected, not \"{wire}\"")));

@@ -158,7 +158,7 @@ fn format_named(name: &str) -> PyResult<MessageFormat> {
         "anthropic" => Ok(MessageFormat::Anthropic),
         other => {
             let formats = "openai-chat, openai-responses, anthropic";
-            Err(PyValueError::new_err(format!("format: {other} is none; there are: {formats}")))
+            Err(PyValueError::new_err(format!("format: {other} is not known; known are: {formats}")))
         }
     }
 }

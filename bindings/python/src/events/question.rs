@@ -84,7 +84,7 @@ pub(crate) struct Question {
     /// The id under which the answer goes back.
     #[pyo3(get)]
     pub(crate) id: Option<Str>,
-    /// A few words that stand for the question.
+    /// A short title of the question.
     #[pyo3(get)]
     pub(crate) header: Option<Str>,
     /// A text below the question.

@@ -166,7 +166,7 @@ impl ArgumentsParser {
             let tool = text("tool", tool)?;
             let policy = Options::read(options, Kind::Message)?.policy;
             let Some(parser) = followup::Parser::arguments_of(tool, policy.clone()) else {
-                return Err(PyValueError::new_err(format!("tool: {tool} is no question tool of these shapes")));
+                return Err(PyValueError::new_err(format!("tool: no shape reads the tool {tool}")));
             };
             let state = match checkpoint {
                 Some(bytes) => State::resume(stored(bytes)?, |state| message_engine(policy, true, state))?,

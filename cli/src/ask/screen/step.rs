@@ -11,7 +11,7 @@ use crate::ask::form_answers::{default_answer, name};
 /// A question that is being answered.
 #[derive(Debug, Default)]
 pub(super) struct Step {
-    /// A few words that stand for the question.
+    /// A short title of the question.
     pub(super) name: String,
     options: Vec<Offer>,
     /// Whether several options can be picked.

@@ -276,7 +276,7 @@ pub extern "C" fn messages(len: usize) -> u32 {
             "anthropic" => MessageFormat::Anthropic,
             other => {
                 let formats = "openai-chat, openai-responses, anthropic";
-                return Err(Failure::of_type(format!("format: {other} is none; there are: {formats}")));
+                return Err(Failure::of_type(format!("format: {other} is not known; known are: {formats}")));
             }
         };
         Ok(Reply::messages_of(&replies, format))
