@@ -87,6 +87,9 @@ pub use template::{Template, TemplateEntry, TemplateOutcome, TemplateRejection};
 pub use wrapping::Wrapping;
 
 /// What a host is to do next.
+///
+/// A host that does not follow one of them loses a question or a message, so a new one would be a
+/// breaking change: it is not `#[non_exhaustive]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Directive<'d> {
     /// Do nothing.

@@ -101,6 +101,7 @@ fn is_blank(text: &str) -> bool {
 /// What a reply is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ReplyKind {
     /// The answer to a question.
     Answer,

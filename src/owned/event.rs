@@ -25,6 +25,7 @@ pub enum Event {
 
 /// A piece of another tool's call, as it was written: an owned [`followup::Opaque`](crate::Opaque).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Opaque {
     /// The tool's name.
     pub tool: ByteString,
@@ -38,6 +39,7 @@ pub struct Opaque {
 
 /// What is new in the open call. The deltas of a field add up to the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Partial {
     /// Index of the call in the stream, from 0.
     pub index: u64,
@@ -82,6 +84,7 @@ pub enum Field {
 
 /// A call that is closed and valid: an owned [`followup::Complete`](crate::Complete).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Complete {
     /// Index of the call in the stream, from 0.
     pub index: u64,
@@ -103,6 +106,7 @@ pub struct Complete {
 
 /// A call that has ended and cannot be asked: an owned [`followup::Rejected`](crate::Rejected).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Rejected {
     /// Index of the call in the stream, from 0.
     pub index: u64,
@@ -182,6 +186,7 @@ pub struct QuestionOption {
 
 /// One suggested answer: an owned [`followup::Suggestion`](crate::Suggestion).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Suggestion {
     /// The user's answer if it is picked: trimmed, and not empty.
     pub answer: ByteString,

@@ -201,7 +201,7 @@ impl Transcript {
         };
         match event {
             owned::Event::Text(text) => self.add_text(text),
-            owned::Event::Opaque(owned::Opaque { tool, raw, start, id }) => {
+            owned::Event::Opaque(owned::Opaque { tool, raw, start, id, .. }) => {
                 self.add_opaque(followup::Opaque { tool, raw, start: *start, id: id.as_deref() });
             }
             owned::Event::Partial(owned::Partial { index, field, delta, len, .. }) => {
