@@ -13,6 +13,7 @@
 
 mod cluster;
 mod deaths;
+mod failover;
 mod load;
 mod readers;
 mod reconnects;
