@@ -105,9 +105,11 @@ fn events_of(parser: &mut Parser, rest: &[u8]) -> String {
 
 #[test]
 fn a_stored_checkpoint_comes_back_as_it_was_after_every_byte() {
-    for policy in policies() {
+    // In the short form, after one byte in three, with each policy after other ones.
+    let step = if Sweep::is_short() { 3 } else { 1 };
+    for (i, policy) in policies().into_iter().enumerate() {
         for (syntax, stream) in streams() {
-            for at in 0..=stream.len() {
+            for at in (i % step..=stream.len()).step_by(step) {
                 let (before, after) = stream.as_bytes().split_at(at);
                 let mut parser = syntax.parser(policy.clone());
                 drop(parser.feed_bytes(before));

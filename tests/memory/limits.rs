@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use allocation_counter::measure;
-use followup::wire::{Format, ResponseParser};
+use followup::wire::{self, Format, ResponseParser};
 use followup::{CallStart, Entities, Envelopes, Limits, Policy};
 use followup_testing::Syntax;
 
@@ -437,6 +437,7 @@ fn a_payload_a_million_deep_is_unreadable_or_ignored() {
         let (open, close) = ("[".repeat(deep()), "]".repeat(deep()));
         let text = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";
         let ollama = "{\"model\":\"m\",\"response\":\"Hi\"}\n";
+        let limits = wire::Limits::default().with_arguments(sized(4 << 20));
         let args = |deep: &str| {
             format!(
                 "{{\"model\":\"m\",\"message\":{{\"tool_calls\":[{{\"function\":{{\"name\":\"ask_followup_question\",\"arguments\":{deep}}}}}]}}}}\n"
@@ -477,8 +478,9 @@ fn a_payload_a_million_deep_is_unreadable_or_ignored() {
             ),
         ] {
             for auto in [false, true] {
-                let mut response =
+                let response =
                     if auto { ResponseParser::auto(Policy::new()) } else { ResponseParser::new(wire, Policy::new()) };
+                let mut response = response.with_limits(limits);
                 let mut tally = Tally::default();
                 let info = measure(|| {
                     body.as_bytes().chunks(64 << 10).for_each(|chunk| tally.add_response(response.feed(chunk)));

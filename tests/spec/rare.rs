@@ -5,9 +5,10 @@
 use std::sync::Arc;
 
 use followup::{CallStart, Entities, Envelopes, Event, Limits, Parser, Policy, Tools};
-use followup_testing::{Stream, Syntax, Transcript, assert_chunk_invariant};
+use followup_testing::{Stream, Syntax, Transcript};
 
 use crate::common::reference::{Rules, describe};
+use crate::common::sweep::assert_chunk_invariant;
 use crate::common::{atoms, oracle, policy};
 
 /// Asserts that a stream means what the reference reader says, however it is cut.

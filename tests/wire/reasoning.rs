@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use followup::wire::{Format, Limits, ResponseParser};
 use followup::{Event, Note, Policy};
-use followup_testing::assert_chunk_invariant;
 use serde_json::{Value, json};
 
 use crate::normal::lines;
 use crate::reasoning_shapes;
-use crate::sweep::Sweep;
+use crate::sweep::{Sweep, assert_chunk_invariant};
 
 const ASK: &str = "<ask_followup_question><question>Which one?</question></ask_followup_question>";
 const OTHER: &str = "<read_file><path>a.rs</path></read_file>";
