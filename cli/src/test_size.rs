@@ -7,7 +7,7 @@ pub(crate) fn is_short() -> bool {
     env::var_os("FOLLOWUP_SWEEP").is_none()
 }
 
-/// Returns a twentieth of `full` if the tests are to be short.
+/// Returns a fiftieth of `full` if the tests are to be short.
 pub(crate) fn sized(full: usize) -> usize {
-    if is_short() { full / 20 } else { full }
+    if is_short() { full / 50 } else { full }
 }

@@ -248,9 +248,14 @@ impl Names {
         let shortest = all.iter().map(|name| name.len()).min().unwrap_or(0);
         let longest = all.iter().map(|name| name.len()).max().unwrap_or(0);
         let underscored = all.iter().all(|name| name.contains('_')).then_some(longest);
-        // `new` has checked that the number of names fits into a u16.
-        let before = |code: u8| all.partition_point(|name| name.as_bytes() < [code].as_slice()) as u16;
-        let begin = core::array::from_fn(|code| before(code as u8));
+        let (mut names, mut before) = (all.iter().peekable(), 0);
+        let begin = core::array::from_fn(|code| {
+            while names.next_if(|name| name.as_bytes() < [code as u8].as_slice()).is_some() {
+                // `new` has checked that the number of names fits into a u16.
+                before += 1;
+            }
+            before
+        });
         Names { all, shortest, underscored, begin }
     }
 

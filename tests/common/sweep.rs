@@ -13,6 +13,9 @@
 
 use std::cmp::Ordering;
 use std::env;
+use std::fmt::Debug;
+
+use followup_testing::Cuts;
 
 /// By default so many times fewer of the longest sequences, and cases of a property, are tried.
 const FEW: u32 = 60;
@@ -79,5 +82,25 @@ impl Sweep {
         // The high bits of a linear congruential generator.
         self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.seed >> 33).is_multiple_of(one_in)
+    }
+}
+
+/// Asserts that `read` returns the same however the stream is cut.
+///
+/// By default, that is in equal pieces, in all places at once where a cut is likely to matter, and
+/// in two at one byte in three; else in all ways of [`followup_testing`].
+pub fn assert_chunk_invariant<T: PartialEq + Debug>(stream: &[u8], mut read: impl FnMut(&[&[u8]]) -> T) {
+    if !Sweep::is_short() {
+        return followup_testing::assert_chunk_invariant(stream, read);
+    }
+    let (len, whole) = (stream.len(), read(&[stream]));
+    let fixed = [1, 2, 3, 5, 7, 16, 64].map(|size| Cuts::fixed(len, size));
+    let random = (0..8).map(|seed| Cuts::random(len, 12, seed));
+    let in_two = (1 + len % 3..len).step_by(3.max(len / 256)).map(|at| Cuts::new([at]));
+    let mut all = fixed.into_iter().chain([Cuts::adversarial(stream)]).chain(random).chain(in_two);
+    if let Some(cuts) = all.find(|cuts| read(&cuts.chunks(stream)) != whole) {
+        // It finds the fewest cuts, most often.
+        followup_testing::assert_chunk_invariant(stream, read);
+        panic!("the result depends on {cuts:?}");
     }
 }

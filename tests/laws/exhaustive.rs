@@ -239,38 +239,38 @@ fn every_short_sequence_in_a_string_means_what_the_reference_says_near_the_limit
 
 #[test]
 fn every_short_sequence_of_envelopes_of_tags_means_what_the_reference_says() {
-    sweep(&ENVELOPES[0], &Rules::with_few_tools());
+    sweep_of(Sweep::new(LENGTH).thinned(4), &ENVELOPES[0], &Rules::with_few_tools());
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_of_objects_means_what_the_reference_says() {
-    sweep(&ENVELOPES[1], &Rules::with_few_tools());
+    sweep_of(Sweep::new(LENGTH).thinned(4), &ENVELOPES[1], &Rules::with_few_tools());
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_of_keys_and_values_means_what_the_reference_says() {
-    sweep(&ENVELOPES[2], &Rules::with_few_tools());
+    sweep_of(Sweep::new(LENGTH).thinned(4), &ENVELOPES[2], &Rules::with_few_tools());
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_of_tokens_means_what_the_reference_says() {
-    sweep(&ENVELOPES[3], &Rules::with_few_tools());
+    sweep_of(Sweep::new(LENGTH).thinned(4), &ENVELOPES[3], &Rules::with_few_tools());
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_of_lists_means_what_the_reference_says() {
-    sweep(&ENVELOPES[4], &all_families());
+    sweep_of(Sweep::new(LENGTH).thinned(4), &ENVELOPES[4], &all_families());
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_of_wide_tokens_means_what_the_reference_says() {
-    sweep(&ENVELOPES[5], &all_families());
+    sweep_of(Sweep::new(LENGTH).thinned(4), &ENVELOPES[5], &all_families());
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_means_what_the_reference_says_outside_code() {
     let rules = Rules { outside_code: true, decode_entities: true, ..all_families() };
-    ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(4), streams, &rules));
+    ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(10), streams, &rules));
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn every_short_sequence_of_envelopes_means_what_the_reference_says_near_the_limi
         Rules { bare: 90, tag: 32, question: 1, answer: 1, suggestions: 1, ..all_families() },
         Rules { bare: 31, tag: 31, question: 0, answer: 0, suggestions: 0, ..all_families() },
     ] {
-        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(4), streams, &rules));
+        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(10), streams, &rules));
     }
 }
 
@@ -289,12 +289,12 @@ fn every_short_sequence_of_envelopes_means_what_the_reference_says_near_the_limi
 fn every_short_sequence_of_envelopes_means_what_the_reference_says_with_one_family() {
     for family in Envelope::ALL {
         let rules = Rules { envelopes: [family].into_iter().collect(), ..Rules::with_few_tools() };
-        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(4), streams, &rules));
+        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(10), streams, &rules));
     }
 }
 
 #[test]
 fn no_short_sequence_of_envelopes_is_read_under_the_strict_policy() {
     let rules = Rules { strict: true, envelopes: Envelopes::all(), ..Rules::with_few_tools() };
-    ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(4), streams, &rules));
+    ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(10), streams, &rules));
 }

@@ -15,7 +15,7 @@ const LENGTH: usize = 3;
 
 /// Checks each sequence of pieces after each beginning.
 fn sweep(shape: &str, beginnings: &[&str], pieces: &[&str]) {
-    let (shape, mut sweep) = (Shape::built_in(shape).unwrap(), Sweep::sampled(LENGTH, 3).thinned(2));
+    let (shape, mut sweep) = (Shape::built_in(shape).unwrap(), Sweep::sampled(LENGTH, 3).thinned(6));
     let mut stack: Vec<Vec<usize>> = vec![Vec::new()];
     while let Some(sequence) = stack.pop() {
         if sequence.len() < sweep.length {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use allocation_counter::measure;
-use followup::wire::{Format, ResponseParser};
+use followup::wire::{self, Format, ResponseParser};
 use followup::{CallStart, Entities, Envelopes, Limits, Policy};
 use followup_testing::Syntax;
 
 use crate::endless::*;
+use crate::{enough, sized};
 
-/// How much of each stream is parsed.
+/// The most that is parsed of each stream.
 const SOME: u64 = 2 * MIB;
 
 const ASK: &str = "<ask_followup_question>";
@@ -54,11 +55,13 @@ fn markup_that_exceeds_a_limit_for_ever_is_bounded_and_the_next_call_is_parsed()
     ] {
         let end = format!("{end}{END}{NEXT}");
         let stream = Endless::new(&start, repeated, &end);
-        let (all, peak) = parse(Syntax::Markup, &policy, stream, SOME, 4 << 10);
+        let bytes = enough(SOME, most);
+        let (all, peak) = parse(Syntax::Markup, &policy, stream, bytes, 4 << 10);
         assert_within(what, peak, most);
-        assert_eq!(all.bytes(), stream.len(SOME), "{what}: nothing is lost");
+        assert_eq!(all.bytes(), stream.len(bytes), "{what}: nothing is lost");
         let without = Endless { end: &end[..end.len() - NEXT.len()], ..stream };
-        let (tally, _) = parse(Syntax::Markup, &policy, without, SOME, 64 << 10);
+        // A quarter exceeds the limits, too.
+        let (tally, _) = parse(Syntax::Markup, &policy, without, enough(SOME, most / 4), 64 << 10);
         assert_eq!(Ending::of(&tally), ending, "{what}");
         assert_eq!(all.complete, tally.complete + 1, "{what}: the next call is parsed");
     }
@@ -177,11 +180,13 @@ fn envelopes_that_exceed_a_limit_for_ever_are_bounded_and_the_next_call_is_parse
     ] {
         let end = format!("{end}{NEXT}");
         let stream = Endless::new(&start, repeated, &end);
-        let (all, peak) = parse(Syntax::Markup, &policy, stream, MIB, 4 << 10);
+        let bytes = enough(MIB, most);
+        let (all, peak) = parse(Syntax::Markup, &policy, stream, bytes, 4 << 10);
         assert_within(what, peak, most);
-        assert_eq!(all.bytes(), stream.len(MIB), "{what}: nothing is lost");
+        assert_eq!(all.bytes(), stream.len(bytes), "{what}: nothing is lost");
         let without = Endless { end: &end[..end.len() - NEXT.len()], ..stream };
-        let (tally, _) = parse(Syntax::Markup, &policy, without, MIB, 64 << 10);
+        // A quarter exceeds the limits, too.
+        let (tally, _) = parse(Syntax::Markup, &policy, without, enough(MIB, most / 4), 64 << 10);
         assert_eq!(Ending::of(&tally), ending, "{what}");
         assert_eq!(all.complete, tally.complete + 1, "{what}: the next call is parsed");
     }
@@ -240,10 +245,11 @@ fn arguments_that_exceed_a_limit_for_ever_are_bounded() {
         ("array", "[", "1,", "", Ending::Rejected("wrong_type"), CALL),
     ] {
         let stream = Endless::new(start, repeated, end);
-        let (tally, peak) = parse(Syntax::Arguments, &policy, stream, SOME, 4 << 10);
+        let bytes = enough(SOME, most);
+        let (tally, peak) = parse(Syntax::Arguments, &policy, stream, bytes, 4 << 10);
         assert_within(what, peak, most);
         assert_eq!(Ending::of(&tally), ending, "{what}");
-        assert_eq!((tally.complete + tally.rejected, tally.bytes()), (1, stream.len(SOME)), "{what}");
+        assert_eq!((tally.complete + tally.rejected, tally.bytes()), (1, stream.len(bytes)), "{what}");
     }
 }
 
@@ -295,10 +301,11 @@ fn a_token_that_never_ends_is_bounded() {
         ("a colon", json, "{\"a\"", " ", TRUNCATED, CALL),
     ] {
         let stream = Endless::new(start, repeated, "");
-        let (tally, peak) = parse(syntax, &policy, stream, SOME, 4 << 10);
+        let bytes = enough(SOME, most);
+        let (tally, peak) = parse(syntax, &policy, stream, bytes, 4 << 10);
         assert_within(what, peak, most);
         assert_eq!(Ending::of(&tally), ending, "{what}");
-        assert_eq!(tally.bytes(), stream.len(SOME), "{what}: nothing is lost");
+        assert_eq!(tally.bytes(), stream.len(bytes), "{what}: nothing is lost");
     }
 }
 
@@ -379,7 +386,10 @@ fn a_hundred_thousand_suggestions_all_arrive_under_a_high_limit() {
     }
 }
 
-const DEEP: usize = 1_000_000;
+/// How deep the values are: in the short form a quarter of a million.
+fn deep() -> usize {
+    sized(1_000_000)
+}
 
 /// Runs on a small stack, where recursion over the input would overflow.
 fn with_a_small_stack(act: impl FnOnce() + Send + 'static) {
@@ -390,8 +400,8 @@ fn with_a_small_stack(act: impl FnOnce() + Send + 'static) {
 #[test]
 fn a_million_deep_is_no_deeper_than_the_limit() {
     with_a_small_stack(|| {
-        let (open, close) = ("[".repeat(DEEP), "]".repeat(DEEP));
-        let objects = "{\"a\":".repeat(DEEP);
+        let (open, close) = ("[".repeat(deep()), "]".repeat(deep()));
+        let objects = "{\"a\":".repeat(deep());
         let (markup, json) = (Syntax::Markup, Syntax::Arguments);
         let q = "<ask_followup_question><question>Q</question>";
         for (what, syntax, stream, ending) in [
@@ -424,9 +434,10 @@ fn a_million_deep_is_no_deeper_than_the_limit() {
 #[test]
 fn a_payload_a_million_deep_is_unreadable_or_ignored() {
     with_a_small_stack(|| {
-        let (open, close) = ("[".repeat(DEEP), "]".repeat(DEEP));
+        let (open, close) = ("[".repeat(deep()), "]".repeat(deep()));
         let text = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\n";
         let ollama = "{\"model\":\"m\",\"response\":\"Hi\"}\n";
+        let limits = wire::Limits::default().with_arguments(sized(4 << 20));
         let args = |deep: &str| {
             format!(
                 "{{\"model\":\"m\",\"message\":{{\"tool_calls\":[{{\"function\":{{\"name\":\"ask_followup_question\",\"arguments\":{deep}}}}}]}}}}\n"
@@ -450,7 +461,7 @@ fn a_payload_a_million_deep_is_unreadable_or_ignored() {
             (
                 "arguments of objects",
                 Format::Ollama,
-                args(&format!("{}1{}", "{\"a\":".repeat(DEEP), "}".repeat(DEEP))) + ollama,
+                args(&format!("{}1{}", "{\"a\":".repeat(deep()), "}".repeat(deep()))) + ollama,
                 // They are longer than all arguments may be.
                 1,
                 1,
@@ -467,8 +478,9 @@ fn a_payload_a_million_deep_is_unreadable_or_ignored() {
             ),
         ] {
             for auto in [false, true] {
-                let mut response =
+                let response =
                     if auto { ResponseParser::auto(Policy::new()) } else { ResponseParser::new(wire, Policy::new()) };
+                let mut response = response.with_limits(limits);
                 let mut tally = Tally::default();
                 let info = measure(|| {
                     body.as_bytes().chunks(64 << 10).for_each(|chunk| tally.add_response(response.feed(chunk)));

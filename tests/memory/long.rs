@@ -11,9 +11,12 @@ use followup::{Envelopes, Parser, Policy};
 use followup_testing::Syntax;
 
 use crate::endless::*;
+use crate::sized;
 
 /// How much of each stream is parsed by default.
-const USUAL: u64 = 8 * MIB;
+fn usual() -> u64 {
+    sized(8 << 20) as u64
+}
 
 /// Streams, the most memory each may take, and the reason for which its call is rejected, if any.
 const LONG: [(&str, Syntax, Endless<'static>, u64, &str); 15] = [
@@ -120,7 +123,7 @@ fn long_streams(bytes: u64) {
 
 #[test]
 fn a_long_stream_stays_within_the_memory_of_its_limits() {
-    long_streams(USUAL);
+    long_streams(usual());
 }
 
 #[test]
@@ -140,7 +143,7 @@ fn long_text(bytes: u64) {
 
 #[test]
 fn long_text_allocates_nothing() {
-    long_text(USUAL);
+    long_text(usual());
 }
 
 #[test]
@@ -171,7 +174,7 @@ fn long_bodies(bytes: u64) {
 
 #[test]
 fn a_long_body_stays_within_the_memory_of_its_limits() {
-    long_bodies(USUAL);
+    long_bodies(usual());
 }
 
 #[test]
@@ -219,7 +222,7 @@ fn many_calls(calls: u64) {
 
 #[test]
 fn many_calls_are_counted_and_take_the_memory_of_one() {
-    many_calls(100_000);
+    many_calls(sized(100_000) as u64);
 }
 
 #[test]

@@ -11,7 +11,18 @@ mod limits;
 mod long;
 mod providers;
 
-/// Returns a quarter of `full` if `FOLLOWUP_SWEEP` is not set: see docs/testing.md.
+/// Returns whether `FOLLOWUP_SWEEP` is not set: see docs/testing.md.
+fn is_short() -> bool {
+    std::env::var_os("FOLLOWUP_SWEEP").is_none()
+}
+
+/// Returns a quarter of `full` in the short form.
 fn sized(full: usize) -> usize {
-    if std::env::var_os("FOLLOWUP_SWEEP").is_none() { full / 4 } else { full }
+    if is_short() { full / 4 } else { full }
+}
+
+/// How much is parsed of a stream of which at most `most` bytes may be kept: `full`, or in the
+/// short form no more than twice `most`, which a parser that keeps the stream exceeds.
+fn enough(full: u64, most: u64) -> u64 {
+    if is_short() { full.min((2 * most).max(64 << 10)) } else { full }
 }

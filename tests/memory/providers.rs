@@ -5,6 +5,7 @@ use followup::Policy;
 use followup::wire::{Format, Limits, ResponseParser};
 
 use crate::endless::*;
+use crate::sized;
 
 /// A body with an event that is repeated; each `{}` in it is replaced by a number that counts up.
 struct Repeated<'a> {
@@ -387,11 +388,12 @@ fn a_body_whose_format_never_shows_is_an_error_if_it_is_a_stream_and_else_text()
         ("events", "data: {}\n\n", true),
         ("one line", ":", false),
     ] {
-        let mut auto = ResponseParser::auto(Policy::new());
-        let stream = Endless::new("", repeated, "");
-        let (tally, peak) = parse_body(&mut auto, stream, 17 * MIB, 64 << 10);
-        assert_within(&format!("{what} without a format"), peak, LONG_EVENTS * EVENT + SHORT_EVENTS);
-        let expected = if is_stream { (0, 1) } else { (stream.len(17 * MIB), 0) };
+        let event = sized(EVENT as usize);
+        let mut auto = ResponseParser::auto(Policy::new()).with_limits(Limits::default().with_event(event));
+        let (stream, bytes) = (Endless::new("", repeated, ""), 2 * event as u64 + MIB);
+        let (tally, peak) = parse_body(&mut auto, stream, bytes, 64 << 10);
+        assert_within(&format!("{what} without a format"), peak, LONG_EVENTS * event as u64 + SHORT_EVENTS);
+        let expected = if is_stream { (0, 1) } else { (stream.len(bytes), 0) };
         assert_eq!((tally.text, tally.errors), expected, "{what}");
     }
 }

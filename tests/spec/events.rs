@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use followup::{
     CallPart, Envelope, Envelopes, Event, Events, Limits, Note, Parser, Policy, Reason, ResumeError, Tools, ToolsError,
 };
-use followup_testing::{Transcript, assert_chunk_invariant};
+use followup_testing::Transcript;
+
+use crate::common::sweep::assert_chunk_invariant;
 
 const NOTES: [Note; 26] = [
     Note::UnclosedQuestion,

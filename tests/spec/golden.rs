@@ -16,10 +16,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use crate::common::reference::{Rules, describe};
-use crate::common::sweep::Sweep;
+use crate::common::sweep::{Sweep, assert_chunk_invariant};
 use crate::common::{markup, name, parse, policy};
 use followup::{Envelopes, Event, Parser, Suggestions};
-use followup_testing::assert_chunk_invariant;
 use serde_json::{Map, Value};
 
 /// Messages below this length are cut in three at every two offsets.

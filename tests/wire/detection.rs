@@ -2,7 +2,9 @@
 
 use followup::Policy;
 use followup::wire::{Format, Limits, ResponseParser};
-use followup_testing::{Transcript, assert_chunk_invariant};
+use followup_testing::Transcript;
+
+use crate::sweep::assert_chunk_invariant;
 
 /// The steps of a body whose format is detected, one a line; and the format, if it was certain.
 #[track_caller]

@@ -2,8 +2,10 @@
 
 use followup::Policy;
 use followup::wire::{Format, ResponseParser};
-use followup_testing::{Transcript, assert_chunk_invariant};
+use followup_testing::Transcript;
 use serde_json::{Value, json};
+
+use crate::sweep::assert_chunk_invariant;
 
 /// The steps of a body of these payloads, one a line, without spans.
 #[track_caller]

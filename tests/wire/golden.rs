@@ -3,7 +3,7 @@
 //! `bodies/README.md` says what the files are.
 
 use crate::normal as events;
-use crate::sweep::Sweep;
+use crate::sweep::{Sweep, assert_chunk_invariant};
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,6 @@ use std::thread;
 
 use followup::Policy;
 use followup::wire::{Format, ResponseParser};
-use followup_testing::assert_chunk_invariant;
 use serde_json::Value;
 
 pub struct Golden {

@@ -4,8 +4,10 @@
 
 use followup::Policy;
 use followup::wire::{Format, Limits, ResponseParser};
-use followup_testing::{Transcript, assert_chunk_invariant};
+use followup_testing::Transcript;
 use serde_json::{Value, json};
+
+use crate::sweep::assert_chunk_invariant;
 
 /// The steps of a body of these payloads, one a line, without spans.
 fn steps(format: Format, limits: Limits, payloads: &[Value]) -> Vec<String> {

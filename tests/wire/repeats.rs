@@ -4,9 +4,10 @@
 
 use crate::encode::base64;
 
+use crate::sweep::assert_chunk_invariant;
 use followup::Policy;
 use followup::wire::{Format, ResponseParser};
-use followup_testing::{Transcript, assert_chunk_invariant};
+use followup_testing::Transcript;
 use serde_json::{Value, json};
 
 /// The steps of a body of these payloads, one a line, without spans and partials.

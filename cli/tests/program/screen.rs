@@ -502,20 +502,24 @@ fn a_number_that_is_none_of_the_choices_is_asked_for_again() {
 }
 
 #[test]
-fn the_first_suggestion_is_taken_line_by_line_unless_somebody_types() {
+fn the_first_suggestion_is_taken_line_by_line() {
     let told = "in 1 s 1 is taken, unless you begin to type";
     let mut session = Session::new(&["--lines", "--auto-answer", "1"], (24, 120));
     session.writes(&call()).writes(&call()).ends().sees(&[told]);
     let ended = session.concludes();
     assert_eq!(ended.stdout, "<answer>\nPostgreSQL\n</answer>\n".repeat(2));
     assert_eq!(ended.screen.matches("taken because nobody typed").count(), 2);
+}
+
+#[test]
+fn no_suggestion_is_taken_line_by_line_if_somebody_types() {
     // A discarded line can be typed again and edited. Later questions have no countdown.
-    let mut session = Session::new(&["--lines", "--auto-answer", "8"], (24, 120));
+    let mut session = Session::new(&["--lines", "--auto-answer", "3"], (24, 120));
     session
         .writes(&call())
         .writes(&call())
         .ends()
-        .sees(&["in 8 s 1 is taken"])
+        .sees(&["in 3 s 1 is taken"])
         .types("maybe x")
         .sees(&["the countdown has stopped: type your answer again) "]);
     session

@@ -6,6 +6,8 @@ use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
+use crate::common::is_short;
+
 /// Returns the library's golden bodies, each with its format and its expected events.
 pub(crate) fn goldens() -> Vec<(String, PathBuf, Vec<Value>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/wire/bodies");
@@ -20,6 +22,7 @@ pub(crate) fn goldens() -> Vec<(String, PathBuf, Vec<Value>)> {
         }
     }
     assert!(goldens.len() >= 54);
+    goldens.sort_by(|one, other| one.1.cmp(&other.1));
     goldens
 }
 
@@ -51,7 +54,7 @@ fn as_shown(text: &str) -> &str {
 
 #[test]
 fn the_format_is_detected_and_every_question_is_printed() {
-    for (wire, body, meant) in goldens() {
+    for (wire, body, meant) in goldens().into_iter().step_by(if is_short() { 2 } else { 1 }) {
         let output = parse(&["--wire", "auto"], &body);
         let name = body.display();
         assert_eq!(output.status.code(), Some(status(&meant)), "{name}");
@@ -75,7 +78,7 @@ fn the_format_is_detected_and_every_question_is_printed() {
 
 #[test]
 fn events_are_the_same_for_every_chunk_and_have_the_providers_id() {
-    for (wire, body, meant) in goldens() {
+    for (i, (wire, body, meant)) in goldens().into_iter().enumerate() {
         let read = |chunk: &str| {
             let output = parse(&["--json", "--wire", &wire, "--chunk", chunk], &body);
             assert_eq!(String::from_utf8(output.stderr.clone()).unwrap(), "");
@@ -87,8 +90,9 @@ fn events_are_the_same_for_every_chunk_and_have_the_providers_id() {
             events
         };
         let events = read("1000000");
-        assert_eq!(events, read("1"), "{}", body.display());
-        assert_eq!(events, read("random:3"), "{}", body.display());
+        for chunk in ["1", "random:3"].iter().cycle().skip(i).take(if is_short() { 1 } else { 2 }) {
+            assert_eq!(events, read(chunk), "{}", body.display());
+        }
         let ends = |events: &[Value]| -> Vec<(Value, Value, Value)> {
             let ended = events.iter().filter(|event| matches!(event["event"].as_str(), Some("complete" | "rejected")));
             ended.map(|event| (event["call"].clone(), event["id"].clone(), event["question"].clone())).collect()

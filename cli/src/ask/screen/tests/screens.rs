@@ -147,7 +147,7 @@ fn the_countdown_is_visible() {
 #[test]
 fn no_size_panics() {
     for (_, act) in STATES {
-        for width in (0..12).step_by(if is_short() { 3 } else { 1 }) {
+        for width in (0..12).step_by(if is_short() { 4 } else { 1 }) {
             for height in 0..8 {
                 let mut scene = Scene::new(width, height);
                 act(&mut scene);
