@@ -95,11 +95,12 @@ pub(crate) fn run(args: &ShapesArgs) -> Result<Status, Error> {
 /// Returns a line for each built-in shape: its name, and its tools.
 fn list() -> String {
     let shapes = Shapes::default();
+    let width = 2 + Shape::built_in_names().map(str::len).max().unwrap_or(0);
     let line = |shape: Shape| {
         let tools = shape.tools().collect::<Vec<_>>().join(" ");
         // Where an earlier shape has all its tools, it is used only if it is named.
         let is_used = shape.tools().any(|tool| shapes.find(tool).as_ref() == Some(&shape));
-        format!("{:<10}{tools}{}\n", shape.name(), if is_used { "" } else { " (only if named)" })
+        format!("{:<width$}{tools}{}\n", shape.name(), if is_used { "" } else { " (only if named)" })
     };
     shapes.to_vec().into_iter().map(line).collect()
 }

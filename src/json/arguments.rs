@@ -66,6 +66,8 @@ pub(super) enum Container {
         /// It has, or may have, an answer: a `text`, `answer` or `label` that could be one.
         answerable: bool,
     },
+    /// An object as the mode of a suggestion.
+    Mode,
 }
 
 /// Reads the arguments of one call, or the value of one list in them.
@@ -222,6 +224,8 @@ impl Arguments {
                 ValueRole::Entry { named }
             }
             (Container::Suggestion { .. }, _) => in_suggestion,
+            (Container::Mode, _) if self.key.text() == b"mode_slug" => ValueRole::Mode,
+            (Container::Mode, _) => ValueRole::Nothing,
             (Container::Items, _) => ValueRole::Nothing,
         }
     }
@@ -247,7 +251,13 @@ impl Arguments {
                 call.begin_mode();
                 ValueRole::Mode
             }
-            ValueRole::Mode | ValueRole::Nothing => ValueRole::Nothing,
+            ValueRole::Mode => {
+                if kind == Type::Object && matches!(self.within.last(), Some(Container::Suggestion { .. })) {
+                    self.within.push(Container::Mode);
+                }
+                ValueRole::Nothing
+            }
+            ValueRole::Nothing => ValueRole::Nothing,
         };
     }
 
@@ -388,11 +398,15 @@ impl Arguments {
 
     /// Leaves the innermost array or object that has a meaning.
     fn leave(&mut self, call: &mut Call, policy: &Arc<Policy>) {
-        if let Some(Container::Suggestion { answerable, .. }) = self.within.pop() {
-            call.end_suggestion(policy);
-            if !answerable {
-                call.note(Note::UnreadableSuggestion);
+        match self.within.pop() {
+            Some(Container::Suggestion { answerable, .. }) => {
+                call.end_suggestion(policy);
+                if !answerable {
+                    call.note(Note::UnreadableSuggestion);
+                }
             }
+            Some(Container::Mode) => return,
+            _ => {}
         }
         if self.within.len() == 1 {
             self.end_list(call);

@@ -3,11 +3,12 @@
 /// The names and texts, in the order in which they are tried for a tool's name.
 ///
 /// Of several shapes for one tool, the first reads the calls of all of them.
-const SHAPES: [(&str, &str); 17] = [
+const SHAPES: [(&str, &str); 19] = [
     ("claude", include_str!("tools/claude.shape")),
     ("codex", include_str!("tools/codex.shape")),
     ("vscode", include_str!("tools/vscode.shape")),
     ("cursor", include_str!("tools/cursor.shape")),
+    ("cursor-tool", include_str!("tools/cursor-tool.shape")),
     ("ask_user", include_str!("tools/ask_user.shape")),
     ("copilot", include_str!("tools/copilot.shape")),
     ("gemini", include_str!("tools/gemini.shape")),
@@ -19,6 +20,7 @@ const SHAPES: [(&str, &str); 17] = [
     ("omp", include_str!("tools/omp.shape")),
     ("pi", include_str!("tools/pi.shape")),
     ("droid", include_str!("tools/droid.shape")),
+    ("droid-request", include_str!("tools/droid-request.shape")),
     ("confirm", include_str!("tools/confirm.shape")),
     ("acp", include_str!("tools/acp.shape")),
 ];
@@ -32,13 +34,15 @@ enum ToolName {
 use ToolName::{Generic, Own};
 
 /// The tools of the built-in shapes, with the shape that reads their calls.
-const TOOLS: [(&str, &str, ToolName); 17] = [
+const TOOLS: [(&str, &str, ToolName); 20] = [
     ("AskUserQuestion", "claude", Own),
     ("request_user_input", "codex", Own),
     ("vscode_askQuestions", "vscode", Own),
     ("askQuestions", "vscode", Own),
-    ("AskQuestion", "cursor", Own),
+    ("ask_questions", "vscode", Own),
+    ("copilot_askQuestions", "vscode", Own),
     ("cursor/ask_question", "cursor", Own),
+    ("AskQuestion", "cursor-tool", Own),
     ("ask_user", "ask_user", Generic),
     ("question", "opencode", Generic),
     ("ask_question", "cline", Generic),
@@ -48,6 +52,7 @@ const TOOLS: [(&str, &str, ToolName); 17] = [
     ("ask", "omp", Generic),
     ("questionnaire", "pi", Generic),
     ("AskUser", "droid", Own),
+    ("droid.ask_user", "droid-request", Own),
     ("askForConfirmation", "confirm", Own),
     ("session/request_permission", "acp", Own),
 ];

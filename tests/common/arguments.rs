@@ -284,9 +284,13 @@ impl<'a> ArgumentsReader<'a> {
                     false => self.scalar(&mut |reader, c| reader.answer(suggestion, c)),
                 }
             }
-            // "`mode` is the mode: the first string that is not blank; anything else means
-            // nothing."
+            // "`mode` is the mode: the first string that is not blank, or such a string as
+            // `mode_slug` of an object; anything else means nothing."
             ("mode", Kind::Text) if suggestion.mode.is_none() => self.mode(suggestion),
+            ("mode", Kind::Object) => self.object(depth, &mut |reader, key, kind| match (key, kind) {
+                ("mode_slug", Kind::Text) if suggestion.mode.is_none() => reader.mode(suggestion),
+                _ => reader.nothing(depth + 1),
+            }),
             // "Other keys mean nothing."
             _ => self.nothing(depth),
         }

@@ -59,11 +59,20 @@ fn oh_my_pi_is_told_that_the_user_chats_and_what_was_asked() {
 }
 
 #[test]
-fn only_two_tools_have_a_reply_for_a_talk() {
+fn grok_is_told_what_claude_is_told_without_the_refusal_and_it_is_no_error() {
+    let reply = asked_by("qwen", Some("grok"), &questions()).discuss(0, some()).unwrap();
+    let (_, told) = CLAUDE.split_once("the user said:\n").unwrap();
+    let answered = "- \"Which \"store\"?\"\n  (No answer provided)\n- \"Which parts?\"\n  Answer: C, A\n- \"Why?\"\n  \
+        Answer: It's\n\"new\"";
+    assert_eq!((reply.text, reply.is_error), (format!("{told}{answered}"), false));
+}
+
+#[test]
+fn only_tools_with_a_reply_for_a_talk_can_be_talked_to() {
     for name in Template::NAMES {
         let mut dialogue = asked_by("claude", Some(name), &questions());
         let before = dialogue.clone();
-        let can_discuss = ["claude", "omp"].contains(&name);
+        let can_discuss = ["claude", "grok", "omp"].contains(&name);
         assert_eq!(dialogue.question().unwrap().discuss, can_discuss, "{name}");
         match dialogue.discuss(0, Vec::new()) {
             Ok(_) => assert!(can_discuss, "{name}"),

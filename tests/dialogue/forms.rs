@@ -203,7 +203,7 @@ fn rules_are_checked_in_each_question_but_not_the_number_of_options() {
     let mut rules = Rules::default();
     rules.duplicates = Severity::Reject;
     let mut dialogue = Dialogue::new(Setup::default().with_rules(rules));
-    call(&mut dialogue, "vscode_askQuestions", &arguments);
+    call(&mut dialogue, "question", &arguments);
     let [Turn::Corrected { correction, .. }] = dialogue.history() else { panic!("{:?}", dialogue.history()) };
     assert!(correction.user.ends_with("question 2: suggestion 3 is the same as suggestion 2"), "{}", correction.user);
     assert_eq!((&correction.model, correction.is_error, dialogue.mistakes()), (&correction.user, false, 1));

@@ -7,7 +7,7 @@ use followup::dialogue::{
 };
 use serde_json::{Value, json};
 
-use crate::common::{asked_by, call};
+use crate::common::{asked, asked_by, call};
 
 /// Two choices with labels that need care, the second of several, and a question without options.
 ///
@@ -259,6 +259,59 @@ fn cursor_answers_with_ids() {
 }
 
 #[test]
+fn the_tool_of_cursor_gets_a_line_with_the_ids_for_each_question() {
+    // As in recordings of its sessions.
+    let arguments = json!({"title": "Temperature check", "questions": [{"id": "temperature",
+        "prompt": "Is it hot or cold?", "options": [{"id": "hot", "label": "Hot"}, {"id": "cold", "label": "Cold"}]}]});
+    let text = "User questions responses:\nQuestion temperature: Selected option(s) cold";
+    assert_eq!(reply("cursor-tool", None, &arguments, vec![FormAnswer::picked([1])]).text, text);
+
+    let arguments = json!({"questions": [
+        {"id": "a", "prompt": "Which?", "allow_multiple": true,
+            "options": [{"id": "x", "label": "X"}, {"id": "y", "label": "Y"}]},
+        {"id": "b", "prompt": "And?", "options": []},
+        {"id": "c", "prompt": "Or?", "options": [{"id": "z", "label": "Z"}, {"id": "u", "label": "U"}]}]});
+    let answers = vec![FormAnswer::picked([1, 0]), FormAnswer::text("Why \"not\""), FormAnswer::default()];
+    assert_eq!(
+        reply("cursor-tool", None, &arguments, answers).text,
+        "User questions responses:\nQuestion a: Selected option(s) y, x\nQuestion b: Why \"not\""
+    );
+    let nothing = vec![FormAnswer::default(); 3];
+    assert_eq!(reply("cursor-tool", None, &arguments, nothing).text, "User questions responses:");
+    // An own text beside options is not lost.
+    let both = vec![
+        FormAnswer { text: Some("t".into()), ..FormAnswer::picked([0]) },
+        FormAnswer::default(),
+        FormAnswer::default(),
+    ];
+    let mut dialogue = asked_by(
+        "ask_user",
+        Some("cursor-tool"),
+        &json!({"questions": [
+        {"id": "a", "question": "Which?", "options": [{"value": "x", "label": "X"}]},
+        {"id": "b", "question": "B?"}, {"id": "c", "question": "C?"}]}),
+    );
+    let text = dialogue.answer(0, Answer::Form(both), Vec::new()).unwrap().text;
+    assert_eq!(text, "User questions responses:\nQuestion a: Selected option(s) x, t");
+}
+
+#[test]
+fn each_of_cursors_two_names_gets_its_own_reply() {
+    let arguments = json!({"questions": [
+        {"id": "q", "prompt": "Which?", "options": [{"id": "a", "label": "A"}, {"id": "b", "label": "B"}]}]});
+    for (tool, text) in [
+        ("AskQuestion", "User questions responses:\nQuestion q: Selected option(s) a"),
+        (
+            "cursor/ask_question",
+            r#"{"outcome":{"outcome":"answered","answers":[{"questionId":"q","selectedOptionIds":["a"]}]}}"#,
+        ),
+    ] {
+        let reply = asked(tool, &arguments).answer(0, Answer::Form(vec![FormAnswer::picked([0])]), Vec::new());
+        assert_eq!(reply.unwrap().text, text);
+    }
+}
+
+#[test]
 fn copilot_says_what_was_selected_or_responded() {
     let arguments = json!({"question": "Which port?", "choices": ["80, \"http\"", "8080"]});
     for (answer, text) in [
@@ -293,6 +346,7 @@ fn a_label_goes_back_instead_of_the_value_where_the_host_knows_only_labels() {
             r#"{"status":"answered","answers":{"answers":{"a":["HTTP"]}}}"#,
             r#"{"status":"answered","answers":{"answers":{"a":["HTTP","or else"]}}}"#,
         ),
+        ("openhands", "The user answered:\n- Question 1: HTTP", "The user answered:\n- Question 1: HTTP, or else"),
         ("omp", "User answers:\na: HTTP", "User answers:\na: [HTTP, or else]"),
         ("pi", "Q1: user selected: 1. HTTP", "Q1: user selected: 1. HTTP, user wrote: or else"),
     ] {
@@ -347,6 +401,32 @@ fn qwen_has_a_line_for_each_header() {
     let none = "User has provided the following answers:\n\nNo valid answers were provided.";
     let cancelled = ("[Operation Cancelled] Reason: User did not allow tool call", true);
     assert_replies("qwen", "qwen", [all, own, none], [cancelled; 2]);
+}
+
+#[test]
+fn grok_writes_own_words_as_notes_of_the_option_other() {
+    let answered = |entries: &str| {
+        format!("User has answered your questions: {entries}. You can now continue with the user's answers in mind.")
+    };
+    let all = answered(
+        "\"Which \"store\"?\"=\"say \"hi\"\nthen ünï ✓\", \"Which parts?\"=\"E, A, B\", \
+         \"Why?\"=\"Other\" user notes: It's\n\"new\"",
+    );
+    let own = answered("\"Which \"store\"?\"=\"Other\" user notes: a \"b\", \"Which parts?\"=\"A, B\" user notes: F");
+    let declined = "User declined to answer the questions. Continue with the task using your best judgment, or ask \
+        different questions.";
+    assert_replies("qwen", "grok", [&all, &own, &answered("")], [(declined, false); 2]);
+    assert_eq!(asked_by("qwen", Some("grok"), &questions()).time_out(0, Vec::new()).unwrap().text, declined);
+
+    let arguments = json!({"questions": [{"question": "Which?", "options": [{"label": "A", "preview": "# 1"}]}]});
+    let noted = |answer: FormAnswer| FormAnswer { note: Some("soon".into()), ..answer };
+    for (answer, entry) in [
+        (FormAnswer::picked([0]), "\"Which?\"=\"A\" selected preview:\n# 1"),
+        (noted(FormAnswer::picked([0])), "\"Which?\"=\"A\" selected preview:\n# 1 user notes: soon"),
+        (noted(FormAnswer::text("B")), "\"Which?\"=\"Other\" user notes: B\nsoon"),
+    ] {
+        assert_eq!(reply("qwen", Some("grok"), &arguments, vec![answer]).text, answered(entry));
+    }
 }
 
 #[test]
@@ -410,6 +490,18 @@ fn openclaw_answers_by_id_with_lists() {
     let own = r#"{"status":"answered","answers":{"answers":{"a":["a \"b\""],"b":["A, B","F"]}}}"#;
     let no_answer = "The question was cancelled; proceed with best judgment.\n\n{\n  \"status\": \"no_answer\"\n}";
     assert_replies("ask_user", "openclaw", [all, own, no_answer], [(no_answer, false); 2]);
+}
+
+#[test]
+fn openhands_has_a_line_for_each_header() {
+    let all = "The user answered:\n- Store: say \"hi\"\nthen ünï ✓\n- Parts: E, A, B\n- Question 3: It's\n\"new\"";
+    let own = "The user answered:\n- Store: a \"b\"\n- Parts: A, B, F";
+    let none = "The user accepted the request but provided no answers.";
+    let ends = [
+        ("The user dismissed the question without answering.", false),
+        ("The user declined to answer and asked you to stop asking.", false),
+    ];
+    assert_replies("ask_user", "openhands", [all, own, none], ends);
 }
 
 #[test]
@@ -582,21 +674,30 @@ fn droid_answers_each_question_with_its_number() {
         ),
         (
             vec![FormAnswer::default(), FormAnswer::text("So")],
-            r#"{"cancelled":false,"answers":[{"index":2,"question":"Why?","answer":"So"}]}"#,
+            r#"{"cancelled":false,"answers":[{"index":1,"question":"Which \"one\"?","answer":""},{"index":2,"question":"Why?","answer":"So"}]}"#,
         ),
     ] {
         assert_eq!(reply("droid", None, &arguments, answers).text, text);
     }
+    // Its request has a list of questions, and the same reply.
+    let request = json!({"toolCallId": "1", "questions": [
+        {"index": 1, "topic": "Port", "question": "Which?", "options": ["80", "443"]}]});
+    let reply = asked("droid.ask_user", &request).answer(0, Answer::Form(vec![FormAnswer::picked([1])]), Vec::new());
+    assert_eq!(
+        reply.unwrap().text,
+        r#"{"cancelled":false,"answers":[{"index":1,"question":"Which?","answer":"443"}]}"#
+    );
     assert_eq!(asked_by("droid", None, &arguments).cancel(0).unwrap().text, r#"{"cancelled":true,"answers":[]}"#);
 }
 
 #[test]
 fn a_confirmation_goes_back_as_the_words_of_the_example() {
     let arguments = json!({"message": "Delete \"it\"?"});
-    for (picked, text) in [(0, "Yes, confirmed."), (1, "No, denied.")] {
+    for (picked, text) in [(0, "Yes, confirmed."), (1, "No, denied")] {
         assert_eq!(reply("confirm", None, &arguments, vec![FormAnswer::picked([picked])]).text, text);
     }
-    assert_eq!(asked_by("confirm", None, &arguments).decline(0).unwrap().text, "No, denied.");
+    assert_eq!(reply("confirm", None, &arguments, vec![FormAnswer::default()]).text, "No, denied");
+    assert_eq!(asked_by("confirm", None, &arguments).decline(0).unwrap().text, "No, denied");
 }
 
 #[test]
@@ -652,14 +753,25 @@ fn the_model_is_told_in_the_words_of_the_tool_what_is_wrong_with_its_call() {
     told("codex", None, "{}", missing, "failed to parse function arguments: missing field `questions`", true);
     told("qwen", None, "{}", missing, "Parameter \"questions\" must be an array.", true);
     told("opencode", Some("crush"), "{}", missing, "at least one question is required", true);
-    told("vscode", None, "{}", missing, missing, false);
+    told(
+        "vscode",
+        None,
+        "{}",
+        missing,
+        "ERROR: Your input to the tool was invalid (must have required property 'questions')\n\
+         Please check your input and try again.",
+        false,
+    );
+    told("claude", Some("kimi"), "{}", missing, missing, false);
     // Of one question the text is missing.
     let one = r#"{"questions": [{"question": "Q"}, {"options": [{"label": "A"}]}]}"#;
     let (user, details) = ("Missing required parameter 'text of question 2'", "the text of question 2 is missing");
     let error = format!("<tool_use_error>InputValidationError: {details}</tool_use_error>");
     told("claude", None, one, user, &error, true);
     told("qwen", None, one, user, details, true);
-    told("vscode", None, one, user, user, false);
+    let error =
+        format!("ERROR: Your input to the tool was invalid ({details})\nPlease check your input and try again.");
+    told("vscode", None, one, user, &error, false);
     told("gemini", None, "{,", malformed, malformed, false);
     let message = "Missing required parameter 'message'";
     told("confirm", None, "{}", message, message, false);

@@ -85,12 +85,13 @@ const JSON: [&str; 24] = [
     "é",
 ];
 
-const JSON_BEGINNINGS: [&str; 8] = [
+const JSON_BEGINNINGS: [&str; 9] = [
     "",
     "{\"question\":\"",
     "{\"question\":\"Q\",",
     "{\"question\":\"Q\",\"follow_up\":",
     "{\"question\":\"Q\",\"follow_up\":[{\"text\":\"",
+    "{\"question\":\"Q\",\"follow_up\":[{\"text\":\"A\",\"mode\":{\"mode_slug\":\"",
     "{\"question\":\"Q\",\"follow_up\":{\"k\":",
     "{\"question\":\"Q\",\"follow_up\":\"[",
     "{\"question\":\"Q\"}",

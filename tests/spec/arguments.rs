@@ -170,6 +170,7 @@ macro_rules! headings {
 headings! {
     the_example_of_the_page
     suggestions_as_an_array_of_text_and_mode
+    a_mode_as_an_object_with_its_slug
     suggestions_as_an_array_of_answer_and_mode
     suggestions_as_an_array_of_strings_numbers_and_booleans
     suggestions_as_one_object

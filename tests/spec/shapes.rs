@@ -74,6 +74,12 @@ fn each_tools_own_arguments_are_read_without_a_note() {
             &["{Fruit} [Fruit] Which? / Ripe ones. -multiple -custom; Fig *"],
         ),
         (
+            "copilot_askQuestions",
+            r#"{"questions":[{"header":"Fruit","question":"Which?","options":[{"label":"Fig"},{"label":"Pear"}]}]}"#,
+            &["{Fruit} [Fruit] Which? -multiple +custom; Fig; Pear"],
+        ),
+        ("ask_questions", r#"{"questions":[{"header":"H","question":"Why?"}]}"#, &["{H} [H] Why? -multiple +custom"]),
+        (
             "AskQuestion",
             r#"{"title":"T","questions":[{"id":"q","prompt":"Which?","options":[{"id":"1","label":"One"},{"id":"2","label":"Two"}],"allow_multiple":true}]}"#,
             &["{q} Which? +multiple -custom; One=1; Two=2"],
@@ -87,6 +93,11 @@ fn each_tools_own_arguments_are_read_without_a_note() {
             "ask_user",
             r#"{"question":"Which?","choices":["A","B"],"allow_freeform":false}"#,
             &["Which? -multiple -custom; A; B"],
+        ),
+        (
+            "ask_user",
+            r#"{"questions":[{"question":"Which?","header":"H","options":[{"id":"a","label":"A","description":"d"}],"multi_select":true}]}"#,
+            &["[H] Which? +multiple +custom; A: d"],
         ),
         (
             "ask_user",
@@ -143,11 +154,21 @@ fn each_tools_own_arguments_are_read_without_a_note() {
             r#"{"questionnaire":"1. [question] Which? (multi)\n[topic] T\n[option] A\n[option] B\n2. [question] Why?"}"#,
             &["[T] Which? +multiple +custom; A; B", "Why? -multiple +custom"],
         ),
+        (
+            "droid.ask_user",
+            r#"{"toolCallId":"1","questions":[{"index":1,"topic":"T","question":"Which?","options":["A","B"],"multiSelect":true}]}"#,
+            &["[T] Which? +multiple +custom; A; B"],
+        ),
         ("askForConfirmation", r#"{"message":"Send?"}"#, &["Send? -multiple -custom; Yes; No"]),
         (
             "session/request_permission",
             r#"{"toolCall":{"title":"Run?"},"options":[{"optionId":"y","name":"Allow"}]}"#,
             &["Run? -multiple -custom; Allow=y"],
+        ),
+        (
+            "session/request_permission",
+            r#"{"sessionId":"s","title":"Run ls?","description":"To see it.","subject":{"type":"tool_call","toolCall":{"title":"ls"}},"options":[{"optionId":"y","name":"Allow"}]}"#,
+            &["Run ls? / To see it. -multiple -custom; Allow=y"],
         ),
     ] {
         let (read, notes) = read(parser(tool), arguments).unwrap_or_else(|reason| panic!("{tool}: {reason}"));
@@ -204,6 +225,23 @@ fn what_the_host_would_refuse_is_asked_with_a_note() {
     }
     let twice = format!(r#"{{"questions":[{QUESTION},{QUESTION}]}}"#);
     assert_eq!(read(parser("AskUserQuestion"), &twice).unwrap().1, [Note::RefusedByHost]);
+}
+
+/// Grok Build's tool has no such limits.
+#[test]
+fn ask_user_question_takes_any_number_of_questions_and_options() {
+    let option = |index: usize| format!(r#"{{"label":"{index}"}}"#);
+    for (questions, options) in [(5, 5), (1, 1), (1, 5)] {
+        let options = (0..options).map(option).collect::<Vec<_>>().join(",");
+        let question = |index: usize| format!(r#"{{"question":"Q{index}?","options":[{options}]}}"#);
+        let list = (0..questions).map(question).collect::<Vec<_>>().join(",");
+        let strict = Policy::new().with_malformed(Malformed::Reject);
+        let parser = Parser::arguments_of("ask_user_question", strict).unwrap();
+        assert_eq!(read(parser, &format!(r#"{{"questions":[{list}]}}"#)).unwrap().0.len(), questions);
+    }
+    // Equal questions are refused.
+    let twice = format!(r#"{{"questions":[{QUESTION},{QUESTION}]}}"#);
+    assert_eq!(read(parser("ask_user_question"), &twice).unwrap().1, [Note::RefusedByHost]);
 }
 
 #[test]

@@ -622,11 +622,13 @@ fn check(what: &str, format: Format, limits: Limits, sent: &[String], expected: 
 const Q: &str = r#"{"question":"Q?"}"#;
 
 /// A call of each tool of the built-in shapes, and one of `ask_followup_question`.
-const EACH_TOOL: [(&str, &str); 18] = [
+const EACH_TOOL: [(&str, &str); 21] = [
     ("AskUserQuestion", r#"{"questions":[{"question":"Q?","options":[{"label":"A"},{"label":"B"}]}]}"#),
     ("request_user_input", r#"{"questions":[{"header":"H","id":"i","options":[{"label":"A"}],"question":"Q?"}]}"#),
     ("vscode_askQuestions", r#"{"questions":[{"header":"H","question":"Q?","options":[{"label":"A"}]}]}"#),
     ("askQuestions", r#"{"questions":[{"header":"H","question":"Q?"}]}"#),
+    ("ask_questions", r#"{"questions":[{"header":"H","question":"Q?"}]}"#),
+    ("copilot_askQuestions", r#"{"questions":[{"header":"H","question":"Q?"}]}"#),
     ("AskQuestion", r#"{"questions":[{"id":"i","prompt":"Q?","options":[{"id":"1","label":"A"}]}]}"#),
     ("cursor/ask_question", r#"{"questions":[{"id":"i","prompt":"Q?","options":[{"id":"1","label":"A"}]}]}"#),
     ("ask_user", r#"{"question":"Q?","choices":["A","B"]}"#),
@@ -638,6 +640,7 @@ const EACH_TOOL: [(&str, &str); 18] = [
     ("ask", r#"{"questions":[{"id":"i","question":"Q?","options":[{"label":"A"}]}]}"#),
     ("questionnaire", r#"{"questions":[{"id":"i","prompt":"Q?","options":[{"value":"a","label":"A"}]}]}"#),
     ("AskUser", r#"{"questionnaire":"1. [question] Q?\n[option] A"}"#),
+    ("droid.ask_user", r#"{"questions":[{"index":1,"topic":"T","question":"Q?","options":["A"]}]}"#),
     ("askForConfirmation", r#"{"message":"Q?"}"#),
     ("session/request_permission", r#"{"toolCall":{"title":"Q?"},"options":[{"optionId":"a","name":"A"}]}"#),
     (ASK, r#"{"question":"Q?","follow_up":[{"text":"A","mode":null}]}"#),

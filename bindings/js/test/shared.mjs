@@ -110,7 +110,7 @@ function isRefused(tool) {
 }
 
 /** The shapes that read the recorded tools. */
-const SHAPES = "claude codex vscode cursor ask_user opencode cline qwen mcp hermes omp pi droid confirm acp".split(" ");
+const SHAPES = "claude codex vscode cursor cursor-tool ask_user opencode cline qwen mcp hermes omp pi droid confirm acp".split(" ");
 
 let disagree = 0;
 

@@ -24,7 +24,7 @@ const LABELLED: &str = r#"{"label": "LABEL", "description": "DESCRIPTION"}"#;
 const CLAUDE: &str = r#"{"question": "TEXT", "header": "HEADER", "options": [*], "multiSelect": false}"#;
 const CHOICES: &str = r#"{"question": "TEXT", "choices": [*]}"#;
 
-const CALLS: [Call; 17] = [
+const CALLS: [Call; 19] = [
     call("claude", LIST, CLAUDE, LABELLED),
     call(
         "codex",
@@ -35,6 +35,12 @@ const CALLS: [Call; 17] = [
     call("vscode", LIST, r#"{"header": "HEADER", "question": "TEXT", "multiSelect": false, "options": [*]}"#, LABELLED),
     call(
         "cursor",
+        LIST,
+        r#"{"id": "HEADER", "prompt": "TEXT", "options": [*]}"#,
+        r#"{"id": "LABEL", "label": "LABEL"}"#,
+    ),
+    call(
+        "cursor-tool",
         LIST,
         r#"{"id": "HEADER", "prompt": "TEXT", "options": [*]}"#,
         r#"{"id": "LABEL", "label": "LABEL"}"#,
@@ -63,6 +69,7 @@ const CALLS: [Call; 17] = [
         separator: r"\n",
         ..call("droid", r#"{"questionnaire": "*"}"#, r"[question] TEXT\n[topic] HEADER\n*", "[option] LABEL")
     },
+    call("droid-request", LIST, r#"{"index": 1, "topic": "HEADER", "question": "TEXT", "options": [*]}"#, r#""LABEL""#),
     call("confirm", "*", r#"{"message": "TEXT"}"#, ""),
     call(
         "acp",

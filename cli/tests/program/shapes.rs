@@ -270,11 +270,17 @@ fn each_record_may_have_the_arguments_of_a_call_as_text_or_as_json() {
 #[test]
 fn the_built_in_shapes_are_listed_with_their_tools() {
     let list = succeeds(&["shapes"], "");
-    let line = |name: &str| list.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap().to_owned();
-    assert_eq!(line("claude"), "claude    AskUserQuestion");
-    assert_eq!(line("vscode"), "vscode    vscode_askQuestions askQuestions");
-    assert_eq!(line("gemini"), "gemini    ask_user (only if named)");
-    assert_eq!(list.lines().count(), 17);
+    // A shape and its first tool are words of their own.
+    let tools_of = |name: &str| {
+        let mut lines = list.lines().filter_map(|line| line.split_once(' '));
+        lines.find(|(shape, _)| *shape == name).unwrap_or_else(|| panic!("{name}: {list}")).1.trim_start()
+    };
+    assert_eq!(tools_of("claude"), "AskUserQuestion");
+    assert_eq!(tools_of("cursor-tool"), "AskQuestion");
+    assert_eq!(tools_of("droid-request"), "droid.ask_user");
+    assert_eq!(tools_of("gemini"), "ask_user (only if named)");
+    let columns = list.lines().map(|line| line.len() - line.split_once(' ').unwrap().1.trim_start().len());
+    assert_eq!(columns.collect::<Vec<_>>(), [15; 19]);
 }
 
 #[test]

@@ -246,22 +246,25 @@ impl Reader {
         open.map_or(Ok(()), |open| self.end_question(open))
     }
 
-    /// "A number before the tag means nothing, nor does a line without a tag; `(multi)` ends a
-    /// question with several answers."
+    /// "A number before the tag, with a `.` or `)` after it, means nothing, nor does a line without
+    /// a tag. Tags are in upper or lower case."
     fn line(&mut self, open: &mut Option<Open>, line: &str) -> Parsed<()> {
         let line = line.trim();
-        // "a number with a point"
-        let number = line.find(|c: char| !c.is_ascii_digit()).filter(|&end| end > 0 && line[end..].starts_with('.'));
+        let number = line.find(|c: char| !c.is_ascii_digit());
+        let number = number.filter(|&end| end > 0 && line[end..].starts_with(['.', ')']));
         let line = number.map_or(line, |end| &line[end + 1..]).trim_start();
+        let Some((tag, text)) = line.split_once(']') else { return Ok(()) };
+        let (tag, text) = (tag.to_ascii_lowercase(), text.trim());
         let limits = self.rules.limits;
-        if let Some(text) = line.strip_prefix("[question]") {
+        if tag == "[question" {
             if let Some(open) = open.take() {
                 self.end_question(open)?;
             }
-            let (text, multi) = match text.trim().strip_suffix("(multi)") {
-                Some(text) => (text, true),
-                None => (text, false),
-            };
+            // "`(multi)`, `(multiple)` or `(multi-select)` ends a question with several answers"
+            let marks = ["(multi)", "(multiple)", "(multi-select)"];
+            let lower = text.to_ascii_lowercase();
+            let mark = marks.iter().find(|mark| lower.ends_with(**mark));
+            let (text, multi) = mark.map_or((text, false), |mark| (&text[..text.len() - mark.len()], true));
             *open = Some(self.begin_listed(None)?);
             {
                 let limit = (CallPart::Question, limits.question);
@@ -269,13 +272,13 @@ impl Reader {
                 self.growing_of(scalar_of(text.trim()), limit, put)?;
                 self.question().multiple = Some(multi);
             }
-        } else if let (Some(text), Some(_)) = (line.strip_prefix("[topic]"), &open) {
+        } else if tag == "[topic" && open.is_some() {
             if self.question().header.is_none() {
                 let put = &mut |reader: &mut Reader, text: &str| reader.question().header = Some(text.to_owned());
-                self.growing_of(scalar_of(text.trim()), (CallPart::Header, limits.header), put)?;
+                self.growing_of(scalar_of(text), (CallPart::Header, limits.header), put)?;
             }
-        } else if let (Some(text), Some(_)) = (line.strip_prefix("[option]"), &open) {
-            self.option_of_text(text.trim())?;
+        } else if tag == "[option" && open.is_some() {
+            self.option_of_text(text)?;
         }
         Ok(())
     }

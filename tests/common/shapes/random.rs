@@ -27,7 +27,7 @@ impl Random {
 }
 
 /// Texts of strings, escaped.
-pub(super) const TEXTS: [&str; 44] = [
+pub(super) const TEXTS: [&str; 45] = [
     "",
     " ",
     "Which?",
@@ -70,6 +70,7 @@ pub(super) const TEXTS: [&str; 44] = [
     "{\\\"A\\\":\\\"b\\\"}",
     " {\\\"label\\\":\\\"x\\\",\\\"question\\\":\\\"y\\\"} ",
     "1. [question] Q? (multi)\\n[topic] T\\n2) [option] O\\nx\\n[option]\\n [question]R",
+    "1) [Question] Q? (Multi-Select)\\n[TOPIC] T\\n(1) [option] O\\n[option]P\\n[question] R (multiple)",
     "[option] o\\n[question]\\n[topic] a\\n[topic] b\\n 3 [question] x(multi) ",
     "12345678901234567890",
 ];

@@ -27,6 +27,13 @@ export interface Shape {
 
 const LABEL = { answer: ["label"], description: ["description"] };
 const HEADER = { header: ["header"], text: ["question"] };
+const CURSOR = {
+  list: "questions",
+  title: "title",
+  options: ["options"],
+  question: { id: ["id"], text: ["prompt"], multiple: ["allow_multiple", "allowMultiple"] },
+  option: { value: ["id"], answer: ["label"] },
+};
 
 /** The question tools whose input can be written. */
 export const SHAPES: readonly Shape[] = [
@@ -62,7 +69,7 @@ export const SHAPES: readonly Shape[] = [
   },
   {
     name: "vscode",
-    tools: ["vscode_askQuestions", "askQuestions"],
+    tools: ["vscode_askQuestions", "askQuestions", "ask_questions", "copilot_askQuestions"],
     list: "questions",
     options: ["options"],
     question: { ...HEADER, detail: ["message"], multiple: ["multiSelect"], custom: ["allowFreeformInput"] },
@@ -78,13 +85,14 @@ export const SHAPES: readonly Shape[] = [
     unread: "custom",
   },
   {
+    ...CURSOR,
+    name: "cursor-tool",
+    tools: ["AskQuestion"],
+  },
+  {
+    ...CURSOR,
     name: "cursor",
-    tools: ["AskQuestion", "cursor/ask_question"],
-    list: "questions",
-    title: "title",
-    options: ["options"],
-    question: { id: ["id"], text: ["prompt"], multiple: ["allow_multiple", "allowMultiple"] },
-    option: { value: ["id"], answer: ["label"] },
+    tools: ["cursor/ask_question"],
   },
   {
     name: "cline",
@@ -103,7 +111,7 @@ export const SHAPES: readonly Shape[] = [
     single: true,
     options: ["choices", "options"],
     strings: true,
-    question: { ...HEADER, placeholder: ["placeholder"], multiple: ["multiSelect"], custom: ["allow_freeform"] },
+    question: { ...HEADER, placeholder: ["placeholder"], multiple: ["multiSelect", "multi_select"], custom: ["allow_freeform"] },
     option: { ...LABEL, value: ["value"] },
   },
   {

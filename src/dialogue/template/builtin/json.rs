@@ -78,6 +78,16 @@ pub(super) fn vscode() -> Template {
         pick: text("\"{label}\""),
         between_picks: text(","),
         cancelled: said(r#"{"answers":{{entries}}}"#),
+        rejected: Some(TemplateRejection {
+            missing_parameter: text(
+                "ERROR: Your input to the tool was invalid (must have required property '{parameter}')\n\
+                 Please check your input and try again.",
+            ),
+            other: text(
+                "ERROR: Your input to the tool was invalid ({details})\nPlease check your input and try again.",
+            ),
+            is_error: false,
+        }),
         ..general()
     }
 }
@@ -213,9 +223,16 @@ pub(super) fn droid() -> Template {
         json: true,
         answered: text(r#"{"cancelled":false,"answers":[{entries}]}"#),
         between_entries: text(","),
-        entry: entry(r#"{"index":{number},"question":"{question}","answer":"{answer}"}"#),
+        entry: TemplateEntry {
+            unanswered: Some(text(r#"{"index":{number},"question":"{question}","answer":""}"#)),
+            ..entry(r#"{"index":{number},"question":"{question}","answer":"{answer}"}"#)
+        },
         cancelled: said(r#"{"cancelled":true,"answers":[]}"#),
         parameter: text("questionnaire"),
         ..general()
     }
+}
+
+pub(super) fn droid_request() -> Template {
+    Template { name: text("droid-request"), parameter: text("questions"), ..droid() }
 }

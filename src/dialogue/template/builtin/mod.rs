@@ -11,7 +11,7 @@ use super::model::Template;
 pub(super) use parts::general;
 
 /// Those of one host come one after the other.
-pub(super) const NAMES: [&str; 27] = [
+pub(super) const NAMES: [&str; 31] = [
     "general",
     "claude",
     "kimi",
@@ -20,6 +20,7 @@ pub(super) const NAMES: [&str; 27] = [
     "codex",
     "vscode",
     "cursor",
+    "cursor-tool",
     "copilot",
     "copilot-form",
     "gemini",
@@ -28,8 +29,10 @@ pub(super) const NAMES: [&str; 27] = [
     "crush",
     "cline",
     "qwen",
+    "grok",
     "deepagents",
     "openclaw",
+    "openhands",
     "zed",
     "mcp",
     "acp",
@@ -38,6 +41,7 @@ pub(super) const NAMES: [&str; 27] = [
     "omp",
     "pi",
     "droid",
+    "droid-request",
     "confirm",
 ];
 
@@ -51,6 +55,7 @@ pub(super) fn named(name: &str) -> Option<Template> {
         "codex" => json::codex(),
         "vscode" => json::vscode(),
         "cursor" => json::cursor(),
+        "cursor-tool" => plain::cursor_tool(),
         "copilot" => plain::copilot(),
         "copilot-form" => plain::copilot_form(),
         "gemini" => json::gemini(),
@@ -59,8 +64,10 @@ pub(super) fn named(name: &str) -> Option<Template> {
         "crush" => plain::crush(),
         "cline" => plain::cline(),
         "qwen" => plain::qwen(),
+        "grok" => plain::grok(),
         "deepagents" => plain::deepagents(),
         "openclaw" => json::openclaw(),
+        "openhands" => plain::openhands(),
         "zed" => plain::zed(),
         "mcp" => json::mcp(),
         "acp" => json::acp(),
@@ -69,6 +76,7 @@ pub(super) fn named(name: &str) -> Option<Template> {
         "omp" => plain::omp(),
         "pi" => plain::pi(),
         "droid" => json::droid(),
+        "droid-request" => json::droid_request(),
         "confirm" => plain::confirm(),
         _ => return None,
     })

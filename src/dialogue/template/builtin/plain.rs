@@ -106,6 +106,23 @@ pub(super) fn copilot_form() -> Template {
     }
 }
 
+/// What Cursor writes for a cancelled call is not known.
+pub(super) fn cursor_tool() -> Template {
+    Template {
+        name: text("cursor-tool"),
+        answered: text("User questions responses:\n{entries}"),
+        between_entries: text("\n"),
+        entry: TemplateEntry {
+            written: Some(text("Question {id}: {text}")),
+            both: Some(text("Question {id}: Selected option(s) {picks}, {text}")),
+            ..entry("Question {id}: Selected option(s) {picks}")
+        },
+        pick: text("{value}"),
+        nothing: said("User questions responses:"),
+        ..general()
+    }
+}
+
 pub(super) fn opencode() -> Template {
     Template {
         name: text("opencode"),
@@ -171,6 +188,56 @@ pub(super) fn qwen() -> Template {
             other: text("{details}"),
             is_error: true,
         }),
+        ..general()
+    }
+}
+
+const GROK_DECLINED: &str = "User declined to answer the questions. Continue with the task using your best judgment, or \
+    ask different questions.";
+
+/// A talk is Claude Code's without its first lines.
+const GROK_DISCUSSED: &str = "The user wants to clarify these questions.\n    \
+    This means they may have additional information, context or questions for you.\n    \
+    Take their response into account and then reformulate the questions if appropriate.\n    \
+    Start by asking them what they would like to clarify.\n\n    \
+    Questions asked:\n{entries}";
+
+pub(super) fn grok() -> Template {
+    Template {
+        name: text("grok"),
+        answered: ANSWERED,
+        between_entries: text(", "),
+        entry: TemplateEntry {
+            written: Some(text("\"{question}\"=\"Other\" user notes: {text}")),
+            both: Some(text("\"{question}\"=\"{picks}\"{preview} user notes: {text}")),
+            ..entry("\"{question}\"=\"{picks}\"{preview}{note}")
+        },
+        note: text(" user notes: {note}"),
+        preview: text(" selected preview:\n{preview}"),
+        cancelled: said(GROK_DECLINED),
+        discussed: Some(TemplateOutcome {
+            entry: Some(text("- \"{question}\"\n  (No answer provided)")),
+            answered: Some(text("- \"{question}\"\n  Answer: {answer}")),
+            between_entries: Some(text("\n")),
+            ..outcome(GROK_DISCUSSED)
+        }),
+        ..general()
+    }
+}
+
+pub(super) fn openhands() -> Template {
+    Template {
+        name: text("openhands"),
+        answered: text("The user answered:\n{entries}"),
+        between_entries: text("\n"),
+        entry: TemplateEntry {
+            written: Some(text("- {header}: {text}")),
+            both: Some(text("- {header}: {picks}, {text}")),
+            ..entry("- {header}: {picks}")
+        },
+        nothing: said("The user accepted the request but provided no answers."),
+        cancelled: said("The user dismissed the question without answering."),
+        declined: said("The user declined to answer and asked you to stop asking."),
         ..general()
     }
 }
@@ -251,11 +318,11 @@ pub(super) fn confirm() -> Template {
         name: text("confirm"),
         one: Some(TemplateEntry {
             yes: Some(text("Yes, confirmed.")),
-            no: Some(text("No, denied.")),
+            no: Some(text("No, denied")),
             ..entry("{answer}")
         }),
-        nothing: said("No, denied."),
-        cancelled: said("No, denied."),
+        nothing: said("No, denied"),
+        cancelled: said("No, denied"),
         parameter: text("message"),
         ..general()
     }
