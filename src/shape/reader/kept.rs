@@ -3,6 +3,8 @@
 //! Where a list of questions is usual, a key before the text may be the call's. Its member is kept,
 //! as it is written, and read again once the text begins: then it is the question's.
 
+use alloc::format;
+
 use super::texts::push_within;
 use super::{Meaning, Reading, Within};
 use crate::call::form::{Place, QuestionText};
@@ -15,15 +17,24 @@ impl Reading<'_> {
     pub(super) fn begin_keeping(&mut self) {
         self.reader.is_keeping = true;
         let key = core::mem::take(&mut self.reader.key);
-        self.keep(",\"");
-        for char in key.chars() {
-            if matches!(char, '"' | '\\') {
-                self.keep("\\");
+        self.keep(",");
+        self.keep_string(&key);
+        self.reader.key = key;
+    }
+
+    /// Keeps a string.
+    pub(super) fn keep_string(&mut self, text: &str) {
+        self.keep("\"");
+        for char in text.chars() {
+            match char {
+                '"' => self.keep("\\\""),
+                '\\' => self.keep("\\\\"),
+                '\n' => self.keep("\\n"),
+                '\0'..' ' => self.keep(&format!("\\u{:04x}", u32::from(char))),
+                _ => self.keep(char.encode_utf8(&mut [0; 4])),
             }
-            self.keep(char.encode_utf8(&mut [0; 4]));
         }
         self.keep("\"");
-        self.reader.key = key;
     }
 
     /// Keeps text of the innermost lexer, if it is part of a member that is kept.
@@ -41,7 +52,7 @@ impl Reading<'_> {
     }
 
     /// Keeps text. One byte more than allowed says that it is too long.
-    fn keep(&mut self, text: &str) {
+    pub(super) fn keep(&mut self, text: &str) {
         let room = most_kept(self.policy).saturating_add(1);
         push_within(&mut self.reader.kept, text, room);
     }
