@@ -184,7 +184,7 @@ fn a_call_in_an_envelope_means_what_its_arguments_mean_natively() {
 }
 
 /// Calls that are one question, and what they are asked as in any order of their keys.
-const SINGLE: [(&str, &[(&str, &str)], &str); 7] = [
+const SINGLE: [(&str, &[(&str, &str)], &str); 8] = [
     (
         "request_user_input",
         &[("header", r#""Store""#), ("id", r#""db""#), ("question", r#""Which?""#), ("options", r#"["A","B"]"#)],
@@ -209,6 +209,11 @@ const SINGLE: [(&str, &[(&str, &str)], &str); 7] = [
         "AskUserQuestion",
         &[("multiSelect", "null"), ("header", r#""""#), ("options", "null"), ("question", r#""Q""#)],
         "Q -multiple +custom",
+    ),
+    (
+        "AskUserQuestion",
+        &[("options", r#"["A","B"]"#), ("header", r#""H""#), ("question", r#""""#)],
+        "[H] H -multiple +custom; A; B",
     ),
     ("ask_user", &[("type", r#""yesno""#), ("header", r#""true""#), ("question", r#""Q""#)], "[true] Q <yesno>"),
     ("ask_user", &[("placeholder", "7"), ("question", r#""Q""#), ("x", r#""y""#)], "Q (7)"),

@@ -175,7 +175,15 @@ impl Reading<'_> {
                 self.close_option();
             }
             Some(Within::Path { start, .. }) => utf8::truncate(&mut self.reader.paths, start),
-            Some(Within::Question { .. } | Within::Arguments { is_question: true, .. }) => self.close_question(),
+            Some(Within::Arguments { seen, is_question: true }) => {
+                if !self.reader.kept.is_empty() {
+                    self.read_kept(seen);
+                }
+                if !self.call.has_failed() {
+                    self.close_question();
+                }
+            }
+            Some(Within::Question { .. }) => self.close_question(),
             Some(Within::Kept { seen: with_kept }) => {
                 if let Some(Within::Arguments { seen, .. }) = self.reader.within.first_mut() {
                     *seen = with_kept;
