@@ -369,6 +369,7 @@ fn every_short_sequence_of_arguments_of_acp() {
 #[test]
 fn every_short_sequence_of_arguments_of_confirm() {
     let beginnings = ["", "{", r#"{"message":"Q"#];
-    let pieces = ["{", "}", ",", "\"", "x", "[", "]", "1", "null", "\\u00e9", "\"message\":", "\"R\"", "\"options\":[\"A\"]"];
+    let pieces =
+        ["{", "}", ",", "\"", "x", "[", "]", "1", "null", "\\u00e9", "\"message\":", "\"R\"", "\"options\":[\"A\"]"];
     sweep("confirm", &beginnings, &pieces);
 }

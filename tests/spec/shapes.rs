@@ -598,7 +598,7 @@ fn what_comes_before_a_text_without_a_value_is_of_the_question_too() {
         ] {
             let arguments = format!(r#"{{{before},"question":{nothing}{after}}}"#);
             assert_eq!(ask(&arguments), expected, "{arguments}");
-            if after != "" && expected.is_ok() {
+            if !after.is_empty() && expected.is_ok() {
                 let first = format!(r#"{{"question":{nothing},{before}{after}}}"#);
                 assert_eq!(ask(&first), expected, "{first}");
             }
