@@ -183,8 +183,11 @@ fn a_call_in_an_envelope_means_what_its_arguments_mean_natively() {
     }
 }
 
+/// Keys with their values.
+type Members = [(&'static str, &'static str)];
+
 /// Calls that are one question, and what they are asked as in any order of their keys.
-const SINGLE: [(&str, &[(&str, &str)], &str); 8] = [
+const SINGLE: [(&str, &Members, &str); 8] = [
     (
         "request_user_input",
         &[("header", r#""Store""#), ("id", r#""db""#), ("question", r#""Which?""#), ("options", r#"["A","B"]"#)],
