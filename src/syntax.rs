@@ -9,6 +9,8 @@ use crate::config::Policy;
 use crate::json::machine::{JsonMachine, SavedJson};
 use crate::markup::checkpoint::SavedMarkup;
 use crate::markup::machine::MarkupMachine;
+#[cfg(feature = "wire")]
+use crate::shape::Shape;
 use crate::signal::{Piece, Quiet, Signal, Source, ToolRef};
 
 /// The machine for the syntax of a stream.
@@ -100,6 +102,15 @@ impl Syntax {
     #[cfg(feature = "wire")]
     pub(crate) fn spoil(&mut self) {
         each!(self, machine => machine.spoil())
+    }
+
+    /// Returns the shape that reads the arguments, if one does.
+    #[cfg(feature = "wire")]
+    pub(crate) fn shape(&self) -> Option<&Shape> {
+        match self {
+            Syntax::Markup(_) => None,
+            Syntax::Json(machine) => machine.shape(),
+        }
     }
 
     pub(crate) fn policy(&self) -> &Arc<Policy> {

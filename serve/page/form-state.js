@@ -75,9 +75,9 @@ export function answerSoFar(question, answer) {
   return problemOf(question, answer) ? {} : answer;
 }
 
-/** Whether the text is a number as JSON writes it. @param {string} text */
+/** Whether the text is a number as JSON writes it, and within the range of a double. @param {string} text */
 export function isNumber(text) {
-  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.trim());
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.trim()) && Number.isFinite(Number(text));
 }
 
 /** Returns the texts of an answer: labels, then the user's own words, then the note. @param {Question} question @param {FormAnswer | undefined} answer */

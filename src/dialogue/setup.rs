@@ -125,11 +125,12 @@ impl Setup {
 
     /// Returns the template for the answers to a form.
     pub(super) fn template_for(&self, form: &Form) -> Template {
-        self.template(&form.tool, &form.shape).for_form(form)
+        self.template(&form.tool, &form.shape).unwrap_or_default().for_form(form)
     }
 
-    fn template(&self, tool: &str, shape: &str) -> Template {
-        self.templates.get(tool).cloned().or_else(|| Template::named(shape)).unwrap_or_default()
+    /// Returns the template for a tool; `None` for an own one without its template.
+    fn template(&self, tool: &str, shape: &str) -> Option<Template> {
+        self.templates.get(tool).cloned().or_else(|| Template::named(shape))
     }
 
     /// Returns what the model is told about a question that has ended.
@@ -168,7 +169,11 @@ impl Setup {
         let Some(shape) = &call.shape else {
             return Correction { id, ..correction(reason.code(), self.dialect.explain(reason)) };
         };
-        let template = self.template(&call.tool, shape);
+        // The key of the questions is not known without a template, nor whether they are missing.
+        let template = self.template(&call.tool, shape).unwrap_or_else(|| Template {
+            parameter: "a question, its text or its options".into(),
+            ..Template::default()
+        });
         let (user, details) = match call.without_text {
             Some(index) => {
                 let parameter = format!("text of question {}", index + 1);

@@ -84,7 +84,11 @@ impl EnvelopeMachine {
                 // This is so only in what is no JSON.
                 self.break_value(context);
             }
-            Written::Json | Written::Blank { .. } | Written::Nothing => {}
+            Written::Blank { is_json } => {
+                let written = reader.foresee_written(is_json, tail, context.call, context.policy);
+                self.state = EnvelopeState::Value(ParameterValue::Shaped(written));
+            }
+            Written::Json | Written::Kept | Written::Nothing => {}
         }
     }
 

@@ -83,6 +83,12 @@ impl JsonMachine {
         }
     }
 
+    /// Returns the shape that reads the arguments, if one does.
+    #[cfg(feature = "wire")]
+    pub(crate) fn shape(&self) -> Option<&Shape> {
+        self.tool.as_ref().map(|tool| &tool.shape)
+    }
+
     pub(crate) fn policy(&self) -> &Arc<Policy> {
         &self.policy
     }

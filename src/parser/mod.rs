@@ -11,6 +11,7 @@ use crate::event::{Event, Opaque};
 use crate::json::machine::JsonMachine;
 use crate::markup::machine::MarkupMachine;
 use crate::scan;
+use crate::shape::Shape;
 use crate::signal::{Piece, Quiet, Signal, Source};
 use crate::syntax::{SavedSyntax, Syntax};
 use crate::utf8::{Next, Tail};
@@ -164,7 +165,19 @@ impl Parser {
             return Some(Parser::arguments(policy));
         }
         let shape = policy.shapes.find(tool)?;
-        Some(Parser::from_parts(0, Tail::default(), Syntax::Json(JsonMachine::of_tool(policy, tool, shape))))
+        Some(Parser::arguments_by(shape, tool, policy))
+    }
+
+    /// Creates a parser for the arguments of native calls of this tool, which the shape reads.
+    pub(crate) fn arguments_by(shape: Shape, tool: &str, policy: Arc<Policy>) -> Parser {
+        Parser::from_parts(0, Tail::default(), Syntax::Json(JsonMachine::of_tool(policy, tool, shape)))
+    }
+
+    /// Returns the shape that reads the arguments; `None` for those of `ask_followup_question`, and
+    /// in a message.
+    #[cfg(feature = "wire")]
+    pub(crate) fn shape(&self) -> Option<&Shape> {
+        self.syntax.shape()
     }
 
     pub(crate) fn from_parts(read: u64, tail: Tail, syntax: Syntax) -> Parser {

@@ -74,7 +74,8 @@ impl Shapes {
     /// # Ok::<(), followup::ShapeError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Shapes, ShapeError> {
-        let (mut shapes, mut rest, mut lines) = (Vec::new(), text, 0);
+        let (mut shapes, mut lines) = (Vec::new(), 0);
+        let mut rest = text.strip_prefix(parse::MARK).unwrap_or(text);
         let compile = |text: &str, lines| Shape::parse(text).map_err(|error| error.after_lines(lines));
         while let Some((end, ended)) = parse::end_of_first(rest) {
             let (first, others) = rest.split_at(end);
@@ -139,6 +140,12 @@ mod tests {
         let second = "\n# Two.\n# shape y\n  shape b\ntool b\ntext t\n";
         let shapes = Shapes::parse(&[first, second].join("\n")).unwrap().to_vec();
         assert_eq!(shapes.iter().map(Shape::text).collect::<Vec<_>>(), [first, second]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_list() {
+        let text = "shape a\ntool a\ntext t\nshape b\ntool b\ntext t";
+        assert_eq!(Shapes::parse(&(String::from('\u{FEFF}') + text)), Shapes::parse(text));
     }
 
     #[test]

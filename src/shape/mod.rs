@@ -57,7 +57,8 @@ use role::{Level, Role};
 /// # Ok::<(), followup::ShapeError>(())
 /// ```
 ///
-/// Cost: a shape is one allocation, besides its text, if that is not built in. Clones share it.
+/// Cost: a shape keeps one allocation, besides its text, if that is not built in; one more with more
+/// than 24 keys, and one more with more than two tools. Clones share it.
 #[derive(Clone)]
 pub struct Shape(Arc<Table>);
 
@@ -73,9 +74,9 @@ struct Table {
     entries: SmallVec<[Entry; 24]>,
     /// The key of a form, and the name of the built-in shape that reads it.
     form: Option<(Span, Span)>,
-    text_fallback: SmallVec<[Role; 2]>,
-    label_fallback: SmallVec<[Role; 2]>,
-    id_fallback: SmallVec<[Role; 2]>,
+    text_fallback: SmallVec<[Role; 3]>,
+    label_fallback: SmallVec<[Role; 3]>,
+    id_fallback: SmallVec<[Role; 3]>,
     /// The name of the tool is so common that other tools have it, too.
     is_generic: bool,
     /// A call of a generic tool counts only once it has an option; of another tool, a question

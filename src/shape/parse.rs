@@ -15,6 +15,9 @@ const KEYS: usize = 60;
 /// The longest text, in bytes.
 const LONGEST: usize = 32 << 10;
 
+/// The byte order mark.
+pub(super) const MARK: char = '\u{FEFF}';
+
 /// A word of a line: where it is in the text, and what it is.
 #[derive(Clone, Copy)]
 struct ShapeWord<'t> {
@@ -64,7 +67,7 @@ impl<'t> ShapeWords<'t> {
 
 /// Compiles the text of one shape.
 pub(super) fn table(text: Cow<'static, str>) -> Result<Table, ShapeError> {
-    let mut table = Table { text, ..Table::default() };
+    let mut table = Table { text: without_mark(text), ..Table::default() };
     // The text is borrowed while the table changes, so it is put back at the end.
     let text = core::mem::take(&mut table.text);
     let end = compile(&text, &mut table)?;
@@ -79,7 +82,43 @@ pub(super) fn table(text: Cow<'static, str>) -> Result<Table, ShapeError> {
         return missing("text KEY");
     }
     table.text = text;
-    Ok(table)
+    match shared_key(&table) {
+        Some(key) => Err(word_at(&table.text, key).error(ShapeErrorKind::KeyInUse(table.slice(key).into()))),
+        None => Ok(table),
+    }
+}
+
+/// Returns the text without a byte order mark, which a file may begin with.
+fn without_mark(text: Cow<'static, str>) -> Cow<'static, str> {
+    match text {
+        Cow::Borrowed(text) => text.strip_prefix(MARK).unwrap_or(text).into(),
+        Cow::Owned(text) => text.strip_prefix(MARK).map(String::from).unwrap_or(text).into(),
+    }
+}
+
+/// Returns a key of the arguments that another one hides, the later of the two.
+///
+/// The keys of the question are some of them where nothing else has questions.
+fn shared_key(table: &Table) -> Option<Span> {
+    let has_list = |entry: &Entry| matches!(entry.role, Role::Questions | Role::QuestionMap | Role::Lines);
+    let is_question = !table.entries.iter().any(has_list);
+    let keys = |level| table.entries.iter().filter(move |entry| entry.role.level() == level).map(|entry| entry.key);
+    let of_question = || keys(Level::Question).filter(|_| is_question);
+    let form = table.form.map(|(key, _)| key);
+    let with_form = form.into_iter().flat_map(|form| keys(Level::Call).map(move |key| (form, key)));
+    let with_question = keys(Level::Call).chain(form).flat_map(|one| of_question().map(move |other| (one, other)));
+    // A path is looked for where its first key is.
+    let first = |key| table.slice(key).split('.').next();
+    let is_shared = |&(one, other): &(Span, Span)| first(one) == first(other);
+    with_form.chain(with_question).find(is_shared).map(|(one, other)| one.max(other))
+}
+
+/// Returns the word that is there in the text.
+fn word_at(text: &str, (start, end): Span) -> ShapeWord<'_> {
+    let (start, end) = (usize::from(start), usize::from(end));
+    let before = text[..start].rsplit('\n').next().unwrap_or_default();
+    let line = 1 + text[..start].matches('\n').count();
+    ShapeWord { line, column: 1 + before.chars().count(), start, text: &text[start..end] }
 }
 
 /// Reads all lines. Returns where the text ends.
@@ -191,11 +230,16 @@ fn compile_limit(words: &mut ShapeWords<'_>, table: &mut Table) -> Result<(), Sh
     const RANGE: &str = "a range, such as 2..4";
     let what = words.expect("questions or options")?;
     let range = words.expect(RANGE)?;
-    let number = |text: &str, default| if text.is_empty() { Some(default) } else { text.parse().ok() };
+    let number = |text: &str, default| match text {
+        "" => Some(default),
+        // `parse` takes a sign.
+        text => text.parse().ok().filter(|_| !text.starts_with('+')),
+    };
     let limit = range
         .text
         .split_once("..")
-        .and_then(|(min, max)| Some(HostLimit { min: number(min, 0)?, max: number(max, u16::MAX)? }));
+        .and_then(|(min, max)| Some(HostLimit { min: number(min, 0)?, max: number(max, u16::MAX)? }))
+        .filter(|limit| limit.min <= limit.max);
     let limit = Some(limit.ok_or_else(|| range.unexpected(RANGE))?);
     let constant = match what.text {
         "questions" => &mut table.constants.questions,
@@ -238,8 +282,8 @@ fn compile_role(
         table.entries.push(Entry { role, key: key.span() });
         word = words.next();
     }
-    if word.is_some_and(|word| word.text == "else") {
-        word = compile_fallback(role, words, table)?;
+    if let Some(first) = word.filter(|word| word.text == "else") {
+        word = compile_fallback(role, first, words, table)?;
     }
     if let Some(constant) = word {
         set_constant(role, constant, table)?;
@@ -247,9 +291,10 @@ fn compile_role(
     words.end()
 }
 
-/// Reads the roles after `else`. Returns the word after them.
+/// Reads the roles after `else`, which is `first`. Returns the word after them.
 fn compile_fallback<'t>(
     role: Role,
+    first: ShapeWord<'_>,
     words: &mut ShapeWords<'t>,
     table: &mut Table,
 ) -> Result<Option<ShapeWord<'t>>, ShapeError> {
@@ -258,7 +303,7 @@ fn compile_fallback<'t>(
         Role::Text => &mut table.text_fallback,
         Role::Label => &mut table.label_fallback,
         Role::Id => &mut table.id_fallback,
-        _ => return Err(words.end.unexpected("no `else`: only id, text and label can have one")),
+        _ => return Err(first.unexpected("the end of the line: only id, text and label can have `else`")),
     };
     let mut word = Some(words.expect(EXPECTED)?);
     while let Some(name) = word.filter(|word| !word.text.starts_with(':')) {
@@ -322,6 +367,32 @@ mod tests {
             ("text a\ntext b", "line 2, column 1: there is a line `text` already: write all keys in one"),
             ("custom x :maybe", "line 1, column 10: `:maybe` can't be here: expected :yes or :no"),
             ("text x :yes", "line 1, column 8: `:yes` can't be here: expected a key: this role has no fixed value"),
+            (
+                "shape a\nheader title else id",
+                "line 2, column 14: `else` can't be here: expected the end of the line: only id, text and label can have `else`",
+            ),
+            ("limit options 4..2", "line 1, column 15: `4..2` can't be here: expected a range, such as 2..4"),
+            ("limit options +2..4", "line 1, column 15: `+2..4` can't be here: expected a range, such as 2..4"),
+            ("limit options 2..+4", "line 1, column 15: `2..+4` can't be here: expected a range, such as 2..4"),
+            ("\u{FEFF}shape a b", "line 1, column 9: `b` can't be here: expected the end of the line"),
+            // Without a list the arguments are the question, so its keys are those of the call.
+            (
+                "shape s\ntool t\ntitle name\ntext é name",
+                "line 4, column 8: the key `name` has another role in the same object",
+            ),
+            ("shape s\ntool t\ntext a.b\ntitle a", "line 4, column 7: the key `a` has another role in the same object"),
+            (
+                "shape s\ntool t\ntext a.b\ntitle a.c",
+                "line 4, column 7: the key `a.c` has another role in the same object",
+            ),
+            (
+                "shape s\ntool t\nform a mcp\ntext a",
+                "line 4, column 6: the key `a` has another role in the same object",
+            ),
+            (
+                "shape s\ntool t\nquestions a.b\ntext t\nform a mcp",
+                "line 5, column 6: the key `a` has another role in the same object",
+            ),
             ("limit options 2-4", "line 1, column 15: `2-4` can't be here: expected a range, such as 2..4"),
             (
                 "label a.b",
@@ -344,6 +415,20 @@ mod tests {
     #[test]
     fn a_key_may_mean_different_things_in_a_question_and_in_an_option() {
         assert!(Shape::parse("shape a\ntool b\ntext label\nlabel label").is_ok());
+    }
+
+    #[test]
+    fn a_key_may_mean_different_things_in_the_call_and_in_a_question_of_its_list() {
+        for list in ["questions q", "question-map q", "lines q"] {
+            let shape = alloc::format!("shape a\ntool b\ntext t\n{list}\ntitle title\nheader title\nform t mcp\n");
+            assert!(Shape::parse(shape).is_ok(), "{list}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_shape() {
+        let text = "shape a\ntool b\ntext t";
+        assert_eq!(Shape::parse(String::from('\u{FEFF}') + text), Shape::parse(text));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use super::prefix_hashes::HashedText;
 use super::received::{Meaning, meaning_of};
 use crate::config::ASK;
 use crate::hash::Fnv;
-use crate::{Checkpoint, Parser, Policy, ResumeError};
+use crate::{Checkpoint, Parser, Policy, ResumeError, Shape};
 
 /// The number of calls that are over and are remembered.
 const REMEMBERED: usize = 256;
@@ -312,9 +312,10 @@ impl NativeCalls {
 
     /// Sets the tool of a call. Returns the arguments that were kept until it was known.
     fn set_name(&mut self, i: usize, name: &str, actions: &mut VecDeque<Action>) -> String {
-        let is_generic = name != ASK && self.policy.shapes.find(name).is_some_and(|shape| shape.is_generic());
         let state = match Parser::arguments_of(name, self.policy.clone()).map(Box::new) {
-            Some(probe) if is_generic => CallState::Unconfirmed { probe, kept: String::new() },
+            Some(probe) if probe.shape().is_some_and(Shape::is_generic) => {
+                CallState::Unconfirmed { probe, kept: String::new() }
+            }
             Some(parser) => CallState::Asking { parser, call_index: self.next_call_index() },
             None => {
                 actions.push_back(Action::StartOtherTool(i));
@@ -331,9 +332,10 @@ impl NativeCalls {
 
     /// Decides whether an unconfirmed call asks, and passes on the arguments that were kept.
     fn confirm(&mut self, i: usize, asks: bool, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
-        let CallState::Unconfirmed { kept, .. } = &mut self.list[i].state else { return };
+        let CallState::Unconfirmed { probe, kept } = &mut self.list[i].state else { return };
+        let shape = probe.shape().filter(|_| asks).cloned();
         let kept = deltas.store(core::mem::take(kept).as_bytes());
-        let parser = Parser::arguments_of(&self.list[i].name, self.policy.clone()).filter(|_| asks);
+        let parser = shape.map(|shape| Parser::arguments_by(shape, &self.list[i].name, self.policy.clone()));
         self.list[i].state = match parser.map(Box::new) {
             Some(parser) => CallState::Asking { parser, call_index: self.next_call_index() },
             None => {
@@ -410,9 +412,7 @@ impl NativeCalls {
             CallState::Unconfirmed { probe, kept } => {
                 kept.push_str(text);
                 let is_too_long = kept.len() > max_kept;
-                let (shapes, name) = (&self.policy.shapes, &call.name);
-                let needs_options = || shapes.find(name).is_some_and(|shape| shape.needs_options());
-                if let Some(asks) = asks(probe, text, needs_options).or(is_too_long.then_some(false)) {
+                if let Some(asks) = asks(probe, text).or(is_too_long.then_some(false)) {
                     self.confirm(i, asks, deltas, actions);
                 }
             }

@@ -9,7 +9,7 @@ use crate::call::{Call, View};
 use crate::event::Event;
 use crate::parser::{About, Feed};
 use crate::questions::Questions;
-use crate::{Note, Parser, Policy};
+use crate::{Note, Parser, Policy, Shape};
 
 pub(super) use crate::parser::Decision;
 
@@ -172,14 +172,15 @@ pub(super) fn reject_open_call(parser: &mut Parser) {
 /// It asks as soon as something of a question is shown, and of an option if its shape
 /// `needs_options`. It does not if its arguments can't be read, or are a question where the tool
 /// has a list of them: then another tool has the name.
-pub(super) fn asks(parser: &mut Parser, text: &str, needs_options: impl Fn() -> bool) -> Option<bool> {
+pub(super) fn asks(parser: &mut Parser, text: &str) -> Option<bool> {
+    let needs_options = parser.shape().is_some_and(Shape::needs_options);
     let mut events = parser.feed(text);
     let mut is_shown = false;
     while !is_shown && let Some(event) = events.next() {
         let Event::Partial(call) = event else { continue };
         let questions = call.questions();
         let has_options = || questions.iter().any(|question| !question.suggestions.is_empty());
-        is_shown = !questions.is_empty() && (has_options() || !needs_options());
+        is_shown = !questions.is_empty() && (!needs_options || has_options());
     }
     drop(events);
     let call = parser.call();

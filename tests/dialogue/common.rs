@@ -5,7 +5,7 @@ use followup::{Parser, Policy, Shape, Shapes};
 use serde_json::Value;
 
 /// Feeds the arguments of one call to a dialogue.
-fn feed(dialogue: &mut Dialogue, parser: &mut Parser, arguments: &str) {
+pub(crate) fn feed(dialogue: &mut Dialogue, parser: &mut Parser, arguments: &str) {
     for arguments in [Some(arguments), None] {
         let mut events = match arguments {
             Some(arguments) => parser.feed(arguments),

@@ -5,9 +5,10 @@
 use followup::dialogue::{
     Answer, Dialogue, FormAnswer, IMAGE_LIMIT, Image, MessageFormat, Reply, Setup, Template, Turn,
 };
+use followup::{Parser, Policy, Shape, Shapes};
 use serde_json::{Value, json};
 
-use crate::common::{asked, asked_by, call};
+use crate::common::{asked, asked_by, call, feed};
 
 /// Two choices with labels that need care, the second of several, and a question without options.
 ///
@@ -775,6 +776,28 @@ fn the_model_is_told_in_the_words_of_the_tool_what_is_wrong_with_its_call() {
     told("gemini", None, "{,", malformed, malformed, false);
     let message = "Missing required parameter 'message'";
     told("confirm", None, "{}", message, message, false);
+}
+
+/// Which key the questions have is not known there, nor whether they or only a part is missing.
+#[test]
+fn what_an_own_tool_misses_is_named_only_by_a_template_of_its_own() {
+    let shape = "shape poll\ntool ask_poll\nneeds options\nquestions list\ntext text\noptions options\n";
+    let policy = Policy::new().with_shapes(Shapes::new([Shape::parse(shape).unwrap()]));
+    let user = |setup: Setup, arguments: &str| {
+        let mut dialogue = Dialogue::new(setup);
+        feed(&mut dialogue, &mut Parser::arguments_of("ask_poll", policy.clone()).unwrap(), arguments);
+        let Some(Turn::Corrected { correction, .. }) = dialogue.history().last() else { panic!() };
+        correction.user.clone()
+    };
+    let template: Template = serde_json::from_str(r#"{"parameter": "list"}"#).unwrap();
+    for arguments in ["{}", r#"{"list":[{"text":"Q"}]}"#] {
+        let missing = "Missing required parameter 'a question, its text or its options'";
+        assert_eq!(user(Setup::default(), arguments), missing, "{arguments}");
+        let own = Setup::default().with_template("ask_poll", template.clone());
+        assert_eq!(user(own, arguments), "Missing required parameter 'list'", "{arguments}");
+    }
+    let one = user(Setup::default(), r#"{"list":[{"options":["A"]}]}"#);
+    assert_eq!(one, "Missing required parameter 'text of question 1'");
 }
 
 #[test]

@@ -312,3 +312,64 @@ fn every_short_sequence_of_arguments_of_hermes() {
     ];
     sweep("hermes", &beginnings, &pieces);
 }
+
+/// A kind of each question, and two characters that are a line end.
+#[test]
+fn every_short_sequence_of_arguments_of_gemini() {
+    let beginnings = [
+        r#"{"questions":[{"question":"Q"#,
+        r#"{"questions":[{"question":"Q","type":""#,
+        r#"{"options":["A"],"type":"yesno","#,
+        r#"{"question":null,"#,
+    ];
+    let pieces = [
+        "}",
+        "]",
+        ",",
+        "\"",
+        "x",
+        "\\\\",
+        "n",
+        "yesno",
+        "null",
+        "\"type\":\"text\"",
+        "\"question\":\"R\"",
+        "\"header\":\"H\\\\n\"",
+        "\"options\":[{\"label\":\"L\"",
+        "\"multiSelect\":\"maybe\"",
+        "\"placeholder\":\"P\"",
+    ];
+    sweep("gemini", &beginnings, &pieces);
+}
+
+/// A text in a path, and options that have to be there.
+#[test]
+fn every_short_sequence_of_arguments_of_acp() {
+    let beginnings = ["{", r#"{"toolCall":{"#, r#"{"toolCall":"{\"title\":\"Q"#, r#"{"options":[{"#];
+    let pieces = [
+        "}",
+        "]",
+        ",",
+        "\"",
+        "x",
+        "{",
+        "null",
+        "\\\"",
+        "\"title\":\"T\"",
+        "\"toolCall\":",
+        "\"toolCall.title\":\"U\"",
+        "\"options\":[",
+        "\"name\":\"N\"",
+        "\"optionId\":1",
+    ];
+    sweep("acp", &beginnings, &pieces);
+}
+
+/// A kind that the shape fixes.
+#[test]
+fn every_short_sequence_of_arguments_of_confirm() {
+    let beginnings = ["", "{", r#"{"message":"Q"#];
+    let pieces =
+        ["{", "}", ",", "\"", "x", "[", "]", "1", "null", "\\u00e9", "\"message\":", "\"R\"", "\"options\":[\"A\"]"];
+    sweep("confirm", &beginnings, &pieces);
+}

@@ -9,7 +9,7 @@ use followup::{Checkpoint, Envelopes, Limits, Parser, Policy, Shape, Shapes};
 use crate::common::sweep::Sweep;
 
 /// Messages with calls of tools that have shapes, whole and broken, in every family.
-pub const MESSAGES: [&str; 35] = [
+pub const MESSAGES: [&str; 39] = [
     // JSON.
     "<tool_call>{\"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Q\\é\"}}</tool_call>",
     "<tool_call>{\"name\": \"AskUserQuestion\", \"arguments\": {\"questions\": \"[{\\\"question\\\": \\\"Q\\é\\\"}]\"}}</tool_call>",
@@ -47,6 +47,11 @@ pub const MESSAGES: [&str; 35] = [
     // An escape that a character of several bytes ends.
     "<tool_call>{\"name\": \"AskUserQuestion\", \"arguments\": \"{\\\"questions\\é\\\": 1, \\\"question\\\": \\\"Q\\é\\\"}\"}</tool_call>x",
     "<tool_call>{\"arguments\": {\"question\": \"Q\\é\", \"b\\é\": 1}, \"name\": \"AskUserQuestion\"}</tool_call>x",
+    // Parameters before the text of their question.
+    "<function=request_user_input><parameter=header> St \"é\" \\\n.</parameter><parameter=id>db</parameter><parameter=options>[\"A</parameter>\", \"B\"] x</parameter><parameter=question>é?</parameter></function>x",
+    "<tool_call>AskUserQuestion\n<arg_key>options</arg_key><arg_value>A\n B</arg_value><arg_key>multiSelect</arg_key><arg_value> Yes</arg_value><arg_key>question</arg_key><arg_value>\u{2003}Q?</arg_value></tool_call>x",
+    "<｜DSML｜invoke name=\"AskUserQuestion\"><｜DSML｜parameter name=\"header\" string=\"false\">\"H\\u00e9\" x</｜DSML｜parameter><｜DSML｜parameter name=\"multiSelect\">maybe</｜DSML｜parameter><｜DSML｜parameter name=\"question\" string=\"false\">\"Q\"</｜DSML｜parameter></｜DSML｜invoke>x",
+    "<function=AskUserQuestion><parameter=header> </parameter><parameter=options>None</parameter><parameter=header>H<parameter=question>Q</function>x",
     "<function=elicitation/create><parameter=requestedSchema>{\"properties\": {\"a\": {\"type\": \"boolean\", \"title\": \"T\"}}, \"required\": [\"a\"]}</parameter></function>",
 ];
 

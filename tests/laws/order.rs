@@ -90,6 +90,22 @@ fn what_becomes_known_of_a_form_comes_in_the_order_of_the_stream() {
 }
 
 #[test]
+fn parameters_before_the_text_of_their_question_are_shown_before_it() {
+    let parser = || Parser::new(Policy::new().with_shapes(Shapes::new([Shape::parse(SHAPE).unwrap()])));
+    for text in ["Q?", "  Q?", "é"] {
+        let message = format!(
+            "<function=quiz><parameter=options>[\"A\",\"B\"]</parameter><parameter=header>H</parameter><parameter=question>{text}</parameter></function>"
+        );
+        let native = format!("{{\"options\":[\"A\",\"B\"],\"header\":\"H\",\"question\":\"{}\"}}", text.trim());
+        let expected = steps(quiz(), &native, 1);
+        assert_eq!((expected.len(), expected.last()), (4, Some(&(Field::Question, 0, None))), "{expected:?}");
+        for size in 1..=message.len() {
+            assert_eq!(steps(parser(), &message, size), expected, "in chunks of {size}: {message}");
+        }
+    }
+}
+
+#[test]
 fn what_becomes_known_of_a_form_in_an_envelope_comes_in_the_order_of_the_stream() {
     let expected = steps(quiz(), FORM, 1);
     let envelope = |arguments: &str| format!("<tool_call>{{\"name\":\"quiz\",\"arguments\":{arguments}}}</tool_call>");

@@ -342,13 +342,59 @@ fn an_owned_event_is_one_small_allocation_and_an_ended_call_a_few() {
 
 #[test]
 fn a_shape_is_one_allocation_that_clones_share() {
-    let mut shape = None;
-    assert_eq!(allocations(|| shape = Shape::built_in("claude")), 1);
-    let shape = shape.unwrap();
-    assert_eq!(allocations(|| assert_eq!(shape.clone().name(), "claude")), 0);
-    let text = shape.text().to_owned();
-    // The text is moved into it.
-    assert_eq!(allocations(|| drop(Shape::parse(text))), 1);
+    for name in Shape::built_in_names() {
+        let mut shape = None;
+        assert_eq!(allocations(|| shape = Shape::built_in(name)), 1, "{name}");
+        let shape = shape.unwrap();
+        assert_eq!(allocations(|| assert_eq!(shape.clone().name(), name)), 0);
+        let text = shape.text().to_owned();
+        // The text is moved into it.
+        assert_eq!(allocations(|| drop(Shape::parse(text))), 1, "{name}");
+    }
+}
+
+#[test]
+fn a_shape_with_many_keys_or_tools_keeps_one_more_allocation() {
+    let cost = |keys: usize, tools: usize| {
+        let list = |count: usize| (0..count).map(|i| format!(" k{i}")).collect::<String>();
+        let text = format!("shape s\ntool{}\ntext{} else id header detail\n", list(tools), list(keys));
+        let mut shape = None;
+        let kept = measure(|| shape = Shape::parse(text).ok()).count_current;
+        assert!(shape.is_some());
+        kept
+    };
+    assert_eq!([cost(24, 2), cost(25, 2), cost(24, 3), cost(60, 30)], [1, 2, 2, 3]);
+}
+
+/// With the default shapes, finding one compiles it: one allocation. A list has it compiled.
+#[test]
+fn a_native_call_compiles_its_shape_once() {
+    let question = "Which way? ".repeat(20);
+    let arguments = format!(r#"{{"question":"{question}","options":["A","B"]}}"#);
+    for (shape, tool) in [("cline", "ask_question"), ("ask_user", "ask_user"), ("claude", "AskUserQuestion")] {
+        let delta = |name: &str, text: &str| {
+            let text = text.replace('"', "\\\"");
+            let function = format!("{{\"name\":\"{name}\",\"arguments\":\"{text}\"}}");
+            payload(&format!("{{\"delta\":{{\"tool_calls\":[{{\"index\":0,\"function\":{function}}}]}}}}"))
+        };
+        let pieces: String = arguments.chars().map(|char| delta("", &char.to_string())).collect();
+        let body = delta(tool, "") + &pieces;
+        let of = |shapes: Shapes| {
+            let policy = Arc::new(Policy::new().with_shapes(shapes));
+            let mut asks = false;
+            let count = allocations(|| {
+                let mut response = ResponseParser::new(Format::OpenAiChat, policy.clone());
+                let mut events = response.feed(body.as_bytes());
+                while let Some(event) = events.next() {
+                    asks |= matches!(event, Ok(Event::Partial(call)) if call.suggestions().len() == 2);
+                }
+            });
+            assert!(asks, "{tool}");
+            count
+        };
+        let list = Shapes::new([Shape::built_in(shape).unwrap()]);
+        assert_eq!(of(Shapes::default()) - of(list), 1, "{tool}");
+    }
 }
 
 #[test]

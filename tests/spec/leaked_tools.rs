@@ -78,8 +78,13 @@ fn leaked(tool: &str, arguments: &str) -> Vec<(Envelope, String)> {
 
 /// Writes a call in each form whose parameters are text.
 fn leaked_parameters(tool: &str, arguments: &str) -> Vec<(Envelope, String)> {
+    with_parameters(tool, &parameters(arguments))
+}
+
+/// Writes a call with these parameters in each form that has them.
+fn with_parameters(tool: &str, parameters: &[(String, String, bool)]) -> Vec<(Envelope, String)> {
     let each = |write: &dyn Fn(&str, &str, bool) -> String| -> String {
-        parameters(arguments).iter().map(|(key, value, is_text)| write(key, value, *is_text)).collect()
+        parameters.iter().map(|(key, value, is_text)| write(key, value, *is_text)).collect()
     };
     let function = each(&|key, value, _| format!("<parameter={key}>\n{value}\n</parameter>\n"));
     let invoke = each(&|key, value, _| format!("<parameter name=\"{key}\">{value}</parameter>"));
@@ -174,6 +179,81 @@ fn a_call_in_an_envelope_means_what_its_arguments_mean_natively() {
             let twice = format!("Hi\n{message}\n{message}\nEnd");
             let parts = [Text("Hi\n".into()), asked.clone(), Text("\n".into()), asked, Text("\nEnd".into())];
             assert_eq!(read(policy(), &twice), parts, "{family}: {twice}");
+        }
+    }
+}
+
+/// Keys with their values.
+type Members = [(&'static str, &'static str)];
+
+/// Calls that are one question, and what they are asked as in any order of their keys.
+const SINGLE: [(&str, &Members, &str); 8] = [
+    (
+        "request_user_input",
+        &[("header", r#""Store""#), ("id", r#""db""#), ("question", r#""Which?""#), ("options", r#"["A","B"]"#)],
+        "{db} [Store] Which? -multiple +custom; A; B",
+    ),
+    (
+        "AskUserQuestion",
+        &[("options", r#"[{"label":"</parameter>","description":"\u00e9 \"}"},"B"]"#), ("question", r#""1""#)],
+        "1 -multiple +custom; </parameter>: é \"}; B",
+    ),
+    (
+        "AskUserQuestion",
+        &[("multiSelect", "true"), ("header", r#""a \"wet\" \\ one\n\u0001é""#), ("question", r#""Q é""#)],
+        "[a \"wet\" \\ one\n\u{1}é] Q é +multiple +custom",
+    ),
+    (
+        "AskUserQuestion",
+        &[("multiSelect", "false"), ("header", r#""null""#), ("options", r#""A\nB""#), ("question", r#""Q""#)],
+        "[null] Q -multiple +custom; A; B",
+    ),
+    (
+        "AskUserQuestion",
+        &[("multiSelect", "null"), ("header", r#""""#), ("options", "null"), ("question", r#""Q""#)],
+        "Q -multiple +custom",
+    ),
+    (
+        "AskUserQuestion",
+        &[("options", r#"["A","B"]"#), ("header", r#""H""#), ("question", r#""""#)],
+        "[H] H -multiple +custom; A; B",
+    ),
+    ("ask_user", &[("type", r#""yesno""#), ("header", r#""true""#), ("question", r#""Q""#)], "[true] Q <yesno>"),
+    ("ask_user", &[("placeholder", "7"), ("question", r#""Q""#), ("x", r#""y""#)], "Q (7)"),
+];
+
+/// Returns all orders of the elements.
+fn orders<T: Clone>(all: &[T]) -> Vec<Vec<T>> {
+    if all.is_empty() {
+        return vec![Vec::new()];
+    }
+    let first = |i: usize| {
+        let mut rest = all.to_vec();
+        let one = rest.remove(i);
+        orders(&rest).into_iter().map(move |rest| [vec![one.clone()], rest].concat())
+    };
+    (0..all.len()).flat_map(first).collect()
+}
+
+#[test]
+fn the_keys_of_a_question_mean_the_same_in_any_order_natively_and_as_parameters() {
+    for (tool, members, expected) in SINGLE {
+        for members in orders(members) {
+            let written: Vec<String> = members.iter().map(|(key, value)| format!("\"{key}\":{value}")).collect();
+            let arguments = format!("{{{}}}", written.join(","));
+            let (questions, notes) = read_native(Parser::arguments_of(tool, policy()).unwrap(), &arguments).unwrap();
+            assert!(questions[0].starts_with(expected), "{arguments}: {questions:?}");
+            let text = |value: &str| match serde_json::from_str(value).unwrap() {
+                Value::String(text) => (text, true),
+                _ => (value.to_owned(), false),
+            };
+            let parameters: Vec<_> = members.iter().map(|(key, value)| (key.to_string(), text(value))).collect();
+            let parameters: Vec<_> = parameters.into_iter().map(|(key, (value, is))| (key, value, is)).collect();
+            for (family, message) in with_parameters(tool, &parameters) {
+                let notes = [Note::Envelope(family)].into_iter().chain(notes.clone()).collect();
+                let asked = Asked { tool: tool.to_owned(), questions: questions.clone(), notes };
+                assert_eq!(read(policy(), &message), [asked], "{family}: {message}");
+            }
         }
     }
 }

@@ -424,6 +424,34 @@ fn what_comes_before_the_text_of_a_question_may_be_half_as_long_as_all_suggestio
 }
 
 #[test]
+fn parameters_before_the_text_of_a_question_count_as_the_json_that_means_the_same() {
+    let end = |limit: usize, blanks: usize| {
+        let limits = Limits { answer: limit, suggestions: 2, ..Limits::default() };
+        let shapes = Shapes::new([Shape::built_in("claude").unwrap()]);
+        let policy = Arc::new(Policy::new().with_limits(limits).with_shapes(shapes));
+        let blanks = " ".repeat(blanks);
+        // As JSON: `,"header":"1\\","multiSelect":true`
+        let message = format!(
+            "<function=AskUserQuestion><parameter=header>{blanks}1\\{blanks}</parameter><parameter=multiSelect>{blanks}1{blanks}</parameter><parameter=question>Q</parameter>"
+        );
+        let end = |cut: usize| {
+            let (one, two) = message.as_bytes().split_at(cut);
+            let end = shapes::view::end(Parser::new(policy.clone()), [one, two]).comparable();
+            (end.reason, end.questions)
+        };
+        let whole = end(0);
+        for cut in 0..=message.len() {
+            assert_eq!(end(cut), whole, "{message} cut at {cut}");
+        }
+        (whole.0, whole.1.first().and_then(|question| question.header.clone()))
+    };
+    for blanks in [0, 1, 40] {
+        assert_eq!(end(34, blanks), (None, Some("1\\".to_owned())), "{blanks}");
+        assert_eq!(end(33, blanks).0, Some(Reason::TooLong { part: CallPart::Suggestions, limit: 33 }), "{blanks}");
+    }
+}
+
+#[test]
 fn the_smallest_and_the_largest_limits_hold() {
     let stream = ask("<question>Q</question><follow_up><suggest>A</suggest></follow_up><options>[1]</options>");
     for limit in [0, usize::MAX] {

@@ -622,6 +622,29 @@ fn first_shown(mut parser: Parser, arguments: &str) -> Option<usize> {
 }
 
 #[test]
+fn what_comes_before_a_text_without_a_value_is_of_the_question_too() {
+    let ask = |arguments: &str| read(parser("AskUserQuestion"), arguments).map(|(lines, _)| lines);
+    let asked = |line: &str| Ok(vec![line.to_owned()]);
+    for nothing in ["null", r#""""#] {
+        for (before, after, expected) in [
+            (r#""options":["A","B"]"#, r#","header":"Pick one""#, asked("[Pick one] Pick one -multiple +custom; A; B")),
+            (r#""multiSelect":true,"header":"H""#, "", asked("[H] H +multiple +custom")),
+            (r#""options":["A","B"]"#, "", Err(Reason::MissingParameter)),
+            (r#""options":5"#, r#","header":"H""#, Err(Reason::WrongType(CallPart::Suggestions))),
+            (r#""header":"H""#, r#","header":"I""#, Err(Reason::Malformed(Note::RepeatedKey))),
+            (r#""header":"H","header":"I""#, "", Err(Reason::Malformed(Note::RepeatedKey))),
+        ] {
+            let arguments = format!(r#"{{{before},"question":{nothing}{after}}}"#);
+            assert_eq!(ask(&arguments), expected, "{arguments}");
+            if !after.is_empty() && expected.is_ok() {
+                let first = format!(r#"{{"question":{nothing},{before}{after}}}"#);
+                assert_eq!(ask(&first), expected, "{first}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_comes_before_a_text_that_does_not_come_means_nothing() {
     let list = r#""questions":[{"question":"Q"}]"#;
     for before in [
@@ -634,8 +657,10 @@ fn what_comes_before_a_text_that_does_not_come_means_nothing() {
     ] {
         let (lines, notes) = read(parser("AskUserQuestion"), &format!("{{{before},{list}}}")).unwrap();
         assert_eq!((lines, notes.contains(&Note::RefusedByHost)), (vec!["Q -multiple +custom".to_owned()], false));
-        let alone = read(parser("AskUserQuestion"), &format!("{{{before}}}"));
-        assert_eq!(alone, Err(Reason::MissingParameter), "{before}");
+        if !before.contains("question") {
+            let alone = read(parser("AskUserQuestion"), &format!("{{{before}}}"));
+            assert_eq!(alone, Err(Reason::MissingParameter), "{before}");
+        }
     }
     for (before, reason) in [
         (r#""header":"H","header":"I""#, Reason::Malformed(Note::RepeatedKey)),

@@ -226,7 +226,7 @@ impl Reading<'_> {
             // A mode is a name: a number is none.
             Type::Number | Type::Boolean if place == Place::Option(OptionText::Mode) => {}
             Type::String | Type::Number | Type::Boolean => {
-                if place == Place::Question(QuestionText::Text) && self.read_kept() {
+                if place == Place::Question(QuestionText::Text) && self.read_kept_before_text() {
                     return Meaning::Nothing;
                 }
                 return self.open_text(place);

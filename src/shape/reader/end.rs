@@ -68,9 +68,7 @@ impl Reading<'_> {
 
     fn end_word(&mut self, role: Role) {
         let word = core::mem::take(&mut self.reader.pending);
-        let is_one_of = |words: [&str; 3]| words.iter().any(|one| word.trim().eq_ignore_ascii_case(one));
-        let no = is_one_of(["false", "no", "0"]).then_some(false);
-        let flag = is_one_of(["true", "yes", "1"]).then_some(true).or(no);
+        let flag = flag(&word);
         let Some(form) = self.call.form_mut() else { return };
         if role == Role::Recommended {
             if flag == Some(true)
@@ -177,7 +175,15 @@ impl Reading<'_> {
                 self.close_option();
             }
             Some(Within::Path { start, .. }) => utf8::truncate(&mut self.reader.paths, start),
-            Some(Within::Question { .. } | Within::Arguments { is_question: true, .. }) => self.close_question(),
+            Some(Within::Arguments { seen, is_question: true }) => {
+                if !self.reader.kept.is_empty() {
+                    self.read_kept(seen);
+                }
+                if !self.call.has_failed() {
+                    self.close_question();
+                }
+            }
+            Some(Within::Question { .. }) => self.close_question(),
             Some(Within::Kept { seen: with_kept }) => {
                 if let Some(Within::Arguments { seen, .. }) = self.reader.within.first_mut() {
                     *seen = with_kept;
@@ -285,6 +291,13 @@ impl Reading<'_> {
             self.close_option();
         }
     }
+}
+
+/// Returns the flag that a word is.
+pub(super) fn flag(word: &str) -> Option<bool> {
+    let is_one_of = |words: [&str; 3]| words.iter().any(|one| word.trim().eq_ignore_ascii_case(one));
+    let no = is_one_of(["false", "no", "0"]).then_some(false);
+    is_one_of(["true", "yes", "1"]).then_some(true).or(no)
 }
 
 /// Returns the index that a word is, also as some write whole numbers: `1.0`.

@@ -141,7 +141,7 @@ pub(super) fn text_of(role: Role) -> QuestionText {
     }
 }
 
-fn value_of_role(role: Role) -> Meaning {
+pub(super) fn value_of_role(role: Role) -> Meaning {
     match role {
         Role::Questions => Meaning::List(List::Questions),
         Role::QuestionMap => Meaning::QuestionMap,

@@ -303,7 +303,7 @@ impl ShapeReader {
             return;
         }
         let Some(shape) = self.shape.take() else { return };
-        let mut reading = Reading { reader: self, shape, call, policy, reads_kept: false };
+        let mut reading = Reading { reader: self, shape, call, policy, reads_kept: None };
         read(&mut reading);
         let shape = reading.shape;
         if call.has_failed() {
@@ -379,8 +379,8 @@ struct Reading<'r> {
     shape: Shape,
     call: &'r mut Call,
     policy: &'r Arc<Policy>,
-    /// What was kept is being read, by one lexer more.
-    reads_kept: bool,
+    /// What was kept is being read, by one lexer more, after these keys.
+    reads_kept: Option<u64>,
 }
 
 impl Reading<'_> {
@@ -592,7 +592,7 @@ impl Reading<'_> {
 
     /// Returns `true` if JSON in a string can be read here.
     fn can_nest(&self) -> bool {
-        self.reader.lexers.len() - usize::from(self.reads_kept) <= MAX_ENCODED
+        self.reader.lexers.len() - usize::from(self.reads_kept.is_some()) <= MAX_ENCODED
     }
 
     fn depth(&self) -> usize {

@@ -1,5 +1,8 @@
 //! The parameters of a call that is written as text: each is a key of the arguments with its value.
 
+use super::end::flag;
+use super::kept::most_kept;
+use super::keys::value_of_role;
 use super::{LONGEST_KEY, Meaning, PendingString, Reading, ShapeReader};
 use crate::call::Call;
 use crate::call::form::{Place, QuestionText};
@@ -8,7 +11,7 @@ use crate::json::lexer::{JsonToken, Type};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::shape::FoundKey;
-use crate::shape::role::Level;
+use crate::shape::role::{Level, Role};
 use crate::utf8;
 
 use alloc::string::String;
@@ -24,6 +27,8 @@ pub(crate) enum Written {
     },
     /// As it is, without the blanks around it.
     Text,
+    /// The same, of a parameter that is kept.
+    Kept,
     Json,
     /// It has no meaning.
     Nothing,
@@ -55,12 +60,22 @@ impl ShapeReader {
             self.read("{", &mut 0, call, policy);
         }
         self.key = self.key.trim().into();
-        self.with(call, policy, |reading| reading.token(0, JsonToken::EndKey));
-        // Parameters are no members of JSON, so none is kept.
-        if core::mem::take(&mut self.is_keeping) {
-            self.kept.clear();
+        self.with(call, policy, |reading| {
+            reading.token(0, JsonToken::EndKey);
+            if reading.reader.is_keeping {
+                reading.keep(":");
+            }
+        });
+        if self.parameter() == Meaning::Nothing { Written::Nothing } else { Written::Blank { is_json } }
+    }
+
+    /// Returns the meaning of the open parameter, which one that is kept will have.
+    fn parameter(&self) -> Meaning {
+        let Some(shape) = self.shape.as_ref().filter(|_| self.is_keeping) else { return self.value };
+        match shape.find(Level::Question, self.key.as_bytes()) {
+            FoundKey::Role { role, .. } => value_of_role(role),
+            _ => Meaning::Path,
         }
-        if self.value == Meaning::Nothing { Written::Nothing } else { Written::Blank { is_json } }
     }
 
     /// Consumes text of the value. Returns how it is written, and how many bytes were consumed.
@@ -86,7 +101,7 @@ impl ShapeReader {
                 self.read(text, &mut pos, call, policy);
                 (written, pos)
             }
-            Written::Text => {
+            Written::Text | Written::Kept => {
                 self.push_trimmed(text, call, policy);
                 (written, text.len())
             }
@@ -96,15 +111,20 @@ impl ShapeReader {
 
     /// Decides how the value is written, by its first character.
     fn begin_written(&mut self, first: u8, is_json: bool, call: &mut Call, policy: &Arc<Policy>) -> Written {
+        let meaning = self.parameter();
         let (is_text, is_word) =
-            (matches!(self.value, Meaning::Text(_) | Meaning::Lines), matches!(self.value, Meaning::Word(_)));
+            (matches!(meaning, Meaning::Text(_) | Meaning::Lines), matches!(meaning, Meaning::Word(_)));
         match first {
             b'"' if is_json || !is_text => {}
             b'[' | b'{' if !is_text && !is_word => {}
             _ => {
+                self.blanks.clear();
+                if self.is_keeping {
+                    self.pending.clear();
+                    return Written::Kept;
+                }
                 // A flag has no quotes: it is one as it is.
                 let kind = if is_word { Type::Boolean } else { Type::String };
-                self.blanks.clear();
                 self.with(call, policy, |reading| reading.token(0, JsonToken::Begin(kind)));
                 return Written::Text;
             }
@@ -118,7 +138,7 @@ impl ShapeReader {
         let solid = text.trim_end();
         if !solid.is_empty() {
             self.flush_blanks(call, policy);
-            self.with(call, policy, |reading| reading.token(0, JsonToken::Text(solid)));
+            self.push_written(solid, call, policy);
         }
         if solid.len() < text.len()
             && let Some(form) = call.form_mut()
@@ -134,11 +154,33 @@ impl ShapeReader {
         }
     }
 
+    fn push_written(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) {
+        if self.is_keeping {
+            return super::texts::push_within(&mut self.pending, text, most_kept(policy).saturating_add(1));
+        }
+        self.with(call, policy, |reading| reading.token(0, JsonToken::Text(text)));
+    }
+
     fn flush_blanks(&mut self, call: &mut Call, policy: &Arc<Policy>) {
         let mut blanks = core::mem::take(&mut self.blanks);
-        self.with(call, policy, |reading| reading.token(0, JsonToken::Text(&blanks)));
+        self.push_written(&blanks, call, policy);
         blanks.clear();
         self.blanks = blanks;
+    }
+
+    /// Takes into account that the incomplete character `tail` follows in a value that is blank so
+    /// far. Returns how it is written.
+    pub(crate) fn foresee_written(
+        &mut self,
+        is_json: bool,
+        tail: &[u8],
+        call: &mut Call,
+        policy: &Arc<Policy>,
+    ) -> Written {
+        match tail {
+            &[first, ..] if !utf8::may_be_blank(tail) => self.begin_written(first, is_json, call, policy),
+            _ => Written::Blank { is_json },
+        }
     }
 
     /// Takes into account that the incomplete character `tail` follows in a value as text.
@@ -159,6 +201,10 @@ impl ShapeReader {
         match written {
             Written::Text => {
                 self.with(call, policy, |reading| reading.end_written());
+            }
+            Written::Kept | Written::Blank { .. } if self.is_keeping => {
+                let meaning = self.parameter();
+                self.with(call, policy, |reading| reading.end_kept(meaning));
             }
             Written::Json if !self.is_parameter_closed() => call.reject(Reason::Malformed(Note::IllFormedJson)),
             _ => {}
@@ -194,13 +240,33 @@ impl Reading<'_> {
     /// Ends a value as text.
     fn end_written(&mut self) {
         let is_list = matches!(self.reader.value, Meaning::Pending(PendingString::Options) | Meaning::WordItem(_));
-        let text = &self.reader.pending;
-        if is_list && (text.eq_ignore_ascii_case("null") || text.eq_ignore_ascii_case("none")) {
+        if is_list && is_no_list(&self.reader.pending) {
             self.reader.value = Meaning::Nothing;
             self.reader.pending = String::new();
         }
         self.token(0, JsonToken::End);
     }
+
+    /// Ends a value that is kept as text: it is kept as the JSON that means the same.
+    fn end_kept(&mut self, meaning: Meaning) {
+        let text = core::mem::take(&mut self.reader.pending);
+        match meaning {
+            // As a string it would be a repair.
+            Meaning::Word(Role::Multiple | Role::Custom | Role::Required) => self.keep(match flag(&text) {
+                Some(true) => "true",
+                Some(false) => "false",
+                None => "null",
+            }),
+            Meaning::List(_) | Meaning::Words(_) if is_no_list(&text) => self.keep("null"),
+            _ => self.keep_string(&text),
+        }
+        self.reader.is_keeping = false;
+    }
+}
+
+/// Returns `true` if a text means that there is no list.
+fn is_no_list(text: &str) -> bool {
+    text.eq_ignore_ascii_case("null") || text.eq_ignore_ascii_case("none")
 }
 
 /// Returns how many bytes of blanks are kept: more than any text may have.

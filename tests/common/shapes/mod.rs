@@ -235,7 +235,12 @@ impl Reader {
                 Meaning::Nothing if is_top => reader.own_question(question, &mut keys, &key),
                 Meaning::Nothing => reader.nothing_after_key(),
             }
-        })
+        })?;
+        // "if its text is `null`, when the arguments end"
+        match question {
+            Some(open) if path.is_empty() => self.waiting(open, &mut keys),
+            _ => Ok(()),
+        }
     }
 
     /// Reads the object of a path or of a form, also "as a string"; anything else means nothing.

@@ -77,7 +77,7 @@ test('an answer is checked as the service does', () => {
   assert.equal(problemOf({ ...question, required: true }, {}), 'This needs an answer.');
   assert.equal(problemOf(question, {}), '');
   for (const number of ['0', '-1', '12.5', '1e9', ' 7 ']) assert.ok(isNumber(number), number);
-  for (const other of ['', '01', '.5', '1.', '0x1', 'NaN', '1 2', '+1']) assert.equal(isNumber(other), false, other);
+  for (const other of ['', '01', '.5', '1.', '0x1', 'NaN', '1 2', '+1', '1e999', '-1e999', '9'.repeat(400)]) assert.equal(isNumber(other), false, other);
   assert.equal(problemOf({ ...question, kind: 'number' }, { text: 'x' }), 'This has to be a number.');
 });
 
