@@ -75,7 +75,7 @@ export function answerSoFar(question, answer) {
   return problemOf(question, answer) ? {} : answer;
 }
 
-/** Whether the text is a number as JSON writes it, and within the range of a double. @param {string} text */
+/** Whether the text is a number as JSON writes it, in the range of a double. @param {string} text */
 export function isNumber(text) {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text.trim()) && Number.isFinite(Number(text));
 }

@@ -169,10 +169,10 @@ impl Setup {
         let Some(shape) = &call.shape else {
             return Correction { id, ..correction(reason.code(), self.dialect.explain(reason)) };
         };
-        // The key of the questions is not known without a template, nor whether they are missing.
-        let template = self.template(&call.tool, shape).unwrap_or_else(|| Template {
-            parameter: "a question, its text or its options".into(),
-            ..Template::default()
+        let template = self.template(&call.tool, shape).unwrap_or_else(|| match Shape::built_in(shape) {
+            Some(_) => Template::default(),
+            // Without a template the key of the questions is not known, nor whether they are missing.
+            None => Template { parameter: "a question, its text or its options".into(), ..Template::default() },
         });
         let (user, details) = match call.without_text {
             Some(index) => {

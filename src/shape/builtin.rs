@@ -34,12 +34,11 @@ enum ToolName {
 use ToolName::{Generic, Own};
 
 /// The tools of the built-in shapes, with the shape that reads their calls.
-const TOOLS: [(&str, &str, ToolName); 20] = [
+const TOOLS: [(&str, &str, ToolName); 19] = [
     ("AskUserQuestion", "claude", Own),
     ("request_user_input", "codex", Own),
     ("vscode_askQuestions", "vscode", Own),
     ("askQuestions", "vscode", Own),
-    ("ask_questions", "vscode", Own),
     ("copilot_askQuestions", "vscode", Own),
     ("cursor/ask_question", "cursor", Own),
     ("AskQuestion", "cursor-tool", Own),

@@ -57,8 +57,8 @@ use role::{Level, Role};
 /// # Ok::<(), followup::ShapeError>(())
 /// ```
 ///
-/// Cost: a shape keeps one allocation, besides its text, if that is not built in; one more with more
-/// than 24 keys, and one more with more than two tools. Clones share it.
+/// Cost: a shape keeps one allocation, besides its text, if that is not built in; one more with
+/// more than 24 keys, and one more with more than four tools. Clones share it.
 #[derive(Clone)]
 pub struct Shape(Arc<Table>);
 
@@ -70,7 +70,7 @@ type Span = (u16, u16);
 struct Table {
     text: Cow<'static, str>,
     name: Span,
-    tools: SmallVec<[Span; 2]>,
+    tools: SmallVec<[Span; 4]>,
     entries: SmallVec<[Entry; 24]>,
     /// The key of a form, and the name of the built-in shape that reads it.
     form: Option<(Span, Span)>,

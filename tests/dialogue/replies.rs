@@ -764,6 +764,7 @@ fn the_model_is_told_in_the_words_of_the_tool_what_is_wrong_with_its_call() {
         false,
     );
     told("claude", Some("kimi"), "{}", missing, missing, false);
+    told("ask_user", None, "{}", missing, missing, false);
     // Of one question the text is missing.
     let one = r#"{"questions": [{"question": "Q"}, {"options": [{"label": "A"}]}]}"#;
     let (user, details) = ("Missing required parameter 'text of question 2'", "the text of question 2 is missing");

@@ -58,7 +58,7 @@ const CODE: &str = "a `b` ``c\n d`\n \n e\n```\n f\n ``` \n~~~~ rust `\ng\n~~~\n
 ///
 /// Some need repairs, have objects and strings in place of lists, long keys, or objects without a
 /// meaning.
-const ARGUMENTS: [&str; 5] = [
+const ARGUMENTS: [&str; 6] = [
     "{\"question\": \" W\\u0068ich é\\ud83d\\ude00 \\q?\n \", \"other\": {\"a\": [1, {\"b\": \"c\"}]}, \"question\": \"again\",
         \"follow_up\": [\" A b \", -12.5e+3, true, [\"x\"], {\"mode\": \"m\", \"text\": \" B\", \"answer\": \"no\"}, {\"mode\": \" \"}, {}],
         \"suggestions\": [\"again\"], \"suggest\": \" <suggest mode='m'>F</suggest>\\n\"} behind",
@@ -69,6 +69,7 @@ const ARGUMENTS: [&str; 5] = [
         \"123456789012345x\": \"D\", \"12345678901234567890x\": \"E\", \"x12345678901234567890\": \"F\"}, \"question\": \"Q\"}",
     "{\"x\": {\"question\": {\"k\": {}}}, \"follow_up\": [{\"x\": {\"text\": {}}, \"text\": \"A\", \"y\": {\"mode\": {\"k\": 1}}}, \
         {\"y\": [{}]}, {\"text\": {\"k\": {}}}], \"question\": \"Q\"}",
+    r#"{"question":"Q","follow_up":[{"mode":{"mode_slug":"é","x":{}},"text":"B"},{"mode":{"x":[]}}]}"#,
 ];
 
 /// Four policies with different limits, repairs, code, entities and families of envelopes.

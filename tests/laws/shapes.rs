@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use followup::owned::{CallView, Event, QuestionOption, QuestionView, Reader, SuggestionView};
-use followup::{Checkpoint, Limits, Malformed, Parser, Policy, Shape, Shapes};
+use followup::{Checkpoint, Limits, Malformed, Parser, Policy, ResumeError, Shape, Shapes};
 
 use followup_testing::literals::QUESTION_TOOLS;
 
@@ -274,4 +274,12 @@ fn what_is_kept_before_a_text_can_be_forged() {
             .for_each(|event| drop(format!("{event:?}")));
         parser.finish().for_each(|event| drop(format!("{event:?}")));
     }
+    // It keeps a value whose key it has not kept.
+    let mut parser = Parser::arguments_of("AskUserQuestion", policy.clone()).unwrap();
+    drop(parser.feed(r#"{"zzz":""#));
+    let mut forged = serde_json::to_value(parser.checkpoint()).unwrap();
+    let keeping = paths(&forged).into_iter().find(|path| path.ends_with("/is_keeping")).unwrap();
+    *forged.pointer_mut(&keeping).unwrap() = true.into();
+    let checkpoint = serde_json::from_value::<Checkpoint>(forged).unwrap().with_valid_checksum();
+    assert_eq!(Parser::resume(policy, checkpoint).err(), Some(ResumeError::Corrupt));
 }

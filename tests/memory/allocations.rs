@@ -363,7 +363,7 @@ fn a_shape_with_many_keys_or_tools_keeps_one_more_allocation() {
         assert!(shape.is_some());
         kept
     };
-    assert_eq!([cost(24, 2), cost(25, 2), cost(24, 3), cost(60, 30)], [1, 2, 2, 3]);
+    assert_eq!([cost(24, 4), cost(25, 4), cost(24, 5), cost(60, 30)], [1, 2, 2, 3]);
 }
 
 /// With the default shapes, finding one compiles it: one allocation. A list has it compiled.

@@ -15,7 +15,7 @@ fn read(folder: &Path, module: &[String], modules: &mut BTreeMap<Module, String>
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        let child = [module, &[name.clone()]].concat();
+        let child = [module, core::slice::from_ref(&name)].concat();
         if path.is_dir() {
             read(&path, &child, modules);
         } else if path.extension().is_some_and(|extension| extension == "rs") {

@@ -435,6 +435,19 @@ fn each_parameter_is_a_key_of_the_call() {
     assert_eq!(droid, (vec!["Q? -multiple +custom; A".to_owned()], vec![]));
 }
 
+#[test]
+fn a_blank_parameter_before_the_text_is_nothing() {
+    let shape = "shape poll\ntool ask_poll\nquestions list\ntext text\noptions options\ndefault first second\n";
+    let policy = Policy::new().with_shapes(Shapes::new([Shape::parse(shape).unwrap()]));
+    let blank = "<parameter=first> </parameter>";
+    let text = "<parameter=text>Q?</parameter>";
+    for before in [format!("{blank}{text}"), format!("{text}{blank}")] {
+        let message = format!("<function=ask_poll>{before}<parameter=second>[\"x\"]</parameter></function>");
+        let asked = read(policy.clone(), &message).pop().unwrap();
+        assert_eq!(asked.questions, ["Q? (x) -multiple +custom"], "{message}");
+    }
+}
+
 /// "`arguments`, `input`, `parameters`, `args`, if no other parameter came before": and if the tool has
 /// no parameter of that name.
 #[test]

@@ -78,7 +78,6 @@ fn each_tools_own_arguments_are_read_without_a_note() {
             r#"{"questions":[{"header":"Fruit","question":"Which?","options":[{"label":"Fig"},{"label":"Pear"}]}]}"#,
             &["{Fruit} [Fruit] Which? -multiple +custom; Fig; Pear"],
         ),
-        ("ask_questions", r#"{"questions":[{"header":"H","question":"Why?"}]}"#, &["{H} [H] Why? -multiple +custom"]),
         (
             "AskQuestion",
             r#"{"title":"T","questions":[{"id":"q","prompt":"Which?","options":[{"id":"1","label":"One"},{"id":"2","label":"Two"}],"allow_multiple":true}]}"#,

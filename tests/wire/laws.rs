@@ -622,12 +622,11 @@ fn check(what: &str, format: Format, limits: Limits, sent: &[String], expected: 
 const Q: &str = r#"{"question":"Q?"}"#;
 
 /// A call of each tool of the built-in shapes, and one of `ask_followup_question`.
-const EACH_TOOL: [(&str, &str); 21] = [
+const EACH_TOOL: [(&str, &str); 20] = [
     ("AskUserQuestion", r#"{"questions":[{"question":"Q?","options":[{"label":"A"},{"label":"B"}]}]}"#),
     ("request_user_input", r#"{"questions":[{"header":"H","id":"i","options":[{"label":"A"}],"question":"Q?"}]}"#),
     ("vscode_askQuestions", r#"{"questions":[{"header":"H","question":"Q?","options":[{"label":"A"}]}]}"#),
     ("askQuestions", r#"{"questions":[{"header":"H","question":"Q?"}]}"#),
-    ("ask_questions", r#"{"questions":[{"header":"H","question":"Q?"}]}"#),
     ("copilot_askQuestions", r#"{"questions":[{"header":"H","question":"Q?"}]}"#),
     ("AskQuestion", r#"{"questions":[{"id":"i","prompt":"Q?","options":[{"id":"1","label":"A"}]}]}"#),
     ("cursor/ask_question", r#"{"questions":[{"id":"i","prompt":"Q?","options":[{"id":"1","label":"A"}]}]}"#),

@@ -35,7 +35,7 @@ CUTS: dict[str, Callable[[int], list[int]]] = {
 }
 WAYS = [f"as {kind}, {how}" for kind in ("bytes", "a text") for how in CUTS]
 # The shapes that read the recorded tools.
-SHAPES = "claude codex vscode cursor ask_user opencode cline qwen mcp hermes omp pi droid confirm acp".split()
+SHAPES = "claude codex vscode cursor cursor-tool ask_user opencode cline qwen mcp hermes omp pi droid confirm acp".split()
 
 
 # The names of other tools and of their parameters, which are the defaults.

@@ -21,7 +21,7 @@ from followup.arrow import questions
 
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT.parent / "shared/data"
 # The shapes that read the recorded tools.
-SHAPES = "claude codex vscode cursor ask_user opencode cline qwen mcp hermes omp pi droid confirm acp".split()
+SHAPES = "claude codex vscode cursor cursor-tool ask_user opencode cline qwen mcp hermes omp pi droid confirm acp".split()
 
 
 def records(name: str) -> list[dict[str, Any]]:

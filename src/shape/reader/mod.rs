@@ -368,7 +368,7 @@ impl ShapeReader {
             && self.pending.len() <= policy.limits.list().max(LONGEST_WORD + 4)
             && self.blanks.len() <= longest_blanks(policy).saturating_add(3)
             && self.kept.len() <= most_kept(policy).saturating_add(4)
-            && (self.kept.is_empty() || self.kept.starts_with(','))
+            && (self.kept.starts_with(',') || self.kept.is_empty() && !self.is_keeping)
             && self.paths.len() <= self.within.len() * (LONGEST_KEY + 8)
     }
 }

@@ -251,6 +251,7 @@ impl Reading<'_> {
     fn end_kept(&mut self, meaning: Meaning) {
         let text = core::mem::take(&mut self.reader.pending);
         match meaning {
+            _ if text.is_empty() => self.keep("null"),
             // As a string it would be a repair.
             Meaning::Word(Role::Multiple | Role::Custom | Role::Required) => self.keep(match flag(&text) {
                 Some(true) => "true",

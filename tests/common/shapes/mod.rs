@@ -236,7 +236,7 @@ impl Reader {
                 Meaning::Nothing => reader.nothing_after_key(),
             }
         })?;
-        // "if its text is `null`, when the arguments end"
+        // "at the end of the arguments"
         match question {
             Some(open) if path.is_empty() => self.waiting(open, &mut keys),
             _ => Ok(()),

@@ -69,7 +69,7 @@ export const SHAPES: readonly Shape[] = [
   },
   {
     name: "vscode",
-    tools: ["vscode_askQuestions", "askQuestions", "ask_questions", "copilot_askQuestions"],
+    tools: ["vscode_askQuestions", "askQuestions", "copilot_askQuestions"],
     list: "questions",
     options: ["options"],
     question: { ...HEADER, detail: ["message"], multiple: ["multiSelect"], custom: ["allowFreeformInput"] },
