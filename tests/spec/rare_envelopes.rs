@@ -183,6 +183,7 @@ fn what_is_no_header_is_shown_at_once() {
         limited("<|python_tag|>{"),
         exact("{\"name\":\"ask_followup_question\",\"arguments\":", "\""),
         exact("{\"name\":\"ask_followup_question\",\"arguments\":", "1"),
+        exact("<tool_call>f<arg_key ", "x"),
         exact("<tool_call>``", "\n"),
         exact("<tool_call>```a", "1"),
         exact("[TOOL_CALLS]f[CALL_", "]"),
@@ -325,6 +326,11 @@ fn objects_around_the_arguments_mean_what_the_reference_says() {
 #[test]
 fn attributes_and_ends_of_tags_mean_what_the_reference_says() {
     let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    // The stream ends after what is no tag of a key or of a value.
+    for tag in ["<arg_key x", "<arg_value x", "<arg_key =", "<arg_key /", "</arg_key x", "</arg_value x"] {
+        check(&format!("<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>a {tag}"), &rules);
+        check(&format!("<tool_call>f{tag}"), &rules);
+    }
     let call = |tag: &str| format!("{tag}<parameter name=\"question\">Q</parameter></invoke>x");
     let calls = [
         "<invoke name=\"\" name=\"NAME\">",
