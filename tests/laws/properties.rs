@@ -180,7 +180,7 @@ proptest! {
     }
 
     #[test]
-    fn every_byte_belongs_to_exactly_one_event(stream in texts(), rules in rules(), cuts in cuts()) {
+    fn every_byte_belongs_to_exactly_one_event(stream in prop_oneof![3 => texts(), 1 => envelopes()], rules in rules(), cuts in cuts()) {
         let mut parser = stream.parser(shared_policy(&rules));
         Transcript::of(&mut parser, cuts.chunks(&stream)).assert_adds_up_to(text(&stream));
     }
