@@ -323,6 +323,79 @@ fn objects_around_the_arguments_mean_what_the_reference_says() {
     }
 }
 
+/// Returns the questions that are asked.
+fn asked(text: &str) -> Vec<String> {
+    let mut parser = Parser::new(Arc::new(Policy::new()));
+    let transcript = Transcript::of(&mut parser, text.as_bytes().chunks(1));
+    transcript.complete().map(|call| call.question.clone().unwrap_or_default()).collect()
+}
+
+/// A call of ours, complete.
+const REAL: &str = "<function=ask_followup_question><parameter=question>Real?</parameter></function>";
+
+#[test]
+fn an_opener_in_code_after_a_call_without_its_end_begins_no_call() {
+    let rules = Rules { envelopes: Envelopes::default(), ..Rules::default() };
+    let markup = Rules { outside_code: true, ..rules.clone() };
+    let ours = "<function=ask_followup_question><parameter=question>First?</parameter>";
+    for call in [
+        "<function=f><parameter=x>1</parameter>",
+        "<tool_call><function=f><parameter=x>1</parameter>",
+        ours,
+        "<xai:function_call name=\"f\"><parameter name=\"x\">1</parameter></function>",
+        "<tool_call>f<arg_key>x</arg_key><arg_value>1</arg_value>",
+        "<tool_call>{\"name\":\"f\",x",
+        "<|channel|>final to=f<|message|>{x",
+        "<|tool_calls_section_begin|><|tool_call_begin|>f<|tool_call_argument_begin|>{x",
+    ] {
+        for (before, after) in
+            [("\n```\n", "\n```\n"), ("\n~~~ x\n", "\n~~~\n"), (" `", "`"), ("\n`` a` ", "``"), (" `a`", "")]
+        {
+            for quoted in [
+                "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Quoted?\"}}</tool_call>",
+                "<function=ask_followup_question><parameter=question>Quoted?</parameter></function>",
+                "<|tool_call_begin|>ask_followup_question<|tool_call_argument_begin|>{\"question\":\"Quoted?\"}",
+            ] {
+                let text = format!("{call}{before}{quoted}{after}\n{REAL}x");
+                let expected = if call == ours { vec!["First?", "Real?"] } else { vec!["Real?"] };
+                assert_eq!(asked(&text), expected, "{text:?}");
+                check(&text, &rules);
+                // The JSON is ill-formed at a back-tick.
+                check(&format!("<function=f>{{`{before}{quoted}{after}\n{REAL}x"), &rules);
+            }
+            // Without the quotes, it is asked: so the test can fail.
+            assert!(asked(&format!("{call}\n{REAL}")).contains(&"Real?".to_owned()), "{call:?}");
+            check(&format!("{call}{before}<read_file>a</read_file>{after}<ask_followup_question>"), &markup);
+        }
+    }
+}
+
+#[test]
+fn an_opening_tag_right_after_a_back_tick_is_text_in_a_value() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    for (before, tag, after) in [
+        ("<function=ask_followup_question><parameter=question>", "<parameter=path>", "</parameter></function>"),
+        ("<tool_call name=ask_followup_question><parameter=question>", "<parameter=path>", "</parameter></tool_call>"),
+        ("<invoke name='ask_followup_question'><parameter name='question'>", "<parameter name='x'>", "</invoke>"),
+        (
+            "<｜DSML｜invoke name='ask_followup_question'><｜DSML｜parameter name='question'>",
+            "<｜DSML｜parameter name='x'>",
+            "</｜DSML｜parameter></｜DSML｜invoke>",
+        ),
+        ("<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>", "<arg_key>", "</tool_call>"),
+    ] {
+        let question = format!("Shall I rename `{tag}` in the prompt?");
+        assert_eq!(asked(&format!("{before}{question}{after}")), [question.as_str()]);
+        for end in [&format!("`{tag}` {after}x"), &format!("``{tag}"), &format!("` {tag}"), "`</parameter>x", "`"] {
+            check(&format!("{before}a {end}"), &rules);
+        }
+    }
+    let list = "<function=ask_followup_question><parameter=question>Q</parameter><parameter=follow_up>[\"`";
+    check(&format!("{list}<parameter=path>`\"]</parameter></function>"), &rules);
+    check(&format!("{list}\"]<parameter=path>`</parameter></function>"), &rules);
+    check("<function=ask_followup_question><parameter=arguments>{\"question\":\"Q\"}`<parameter=x>1", &rules);
+}
+
 #[test]
 fn attributes_and_ends_of_tags_mean_what_the_reference_says() {
     let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
