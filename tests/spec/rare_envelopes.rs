@@ -397,6 +397,27 @@ fn an_opening_tag_right_after_a_back_tick_is_text_in_a_value() {
 }
 
 #[test]
+fn a_fence_may_open_on_the_line_of_a_list_item() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    let quoted =
+        "   <tool_call>{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Quoted?\"}}</tool_call>";
+    let fenced =
+        |marker: &str, fence: &str| format!("{marker}{fence}xml\n   <a/>\n\n{quoted}\n   {fence}\nNow:\n{REAL}x");
+    for fence in ["```", "~~~~"] {
+        for marker in ["1. ", "- ", "* ", "+ ", "12)\t", "  - ", "- 1. ", "Steps:\r\n-  2)  ", "-\n1. "] {
+            let text = fenced(marker, fence);
+            assert_eq!(asked(&text), ["Real?"], "{text:?}");
+            check(&text, &rules);
+        }
+        for marker in ["1.", "-", "a. ", "1 . ", "1.) ", "-- ", "> ", ". ", "1. a ", "1", "- **", "1\n. ", "- {} "] {
+            check(&fenced(marker, fence), &rules);
+        }
+    }
+    // Bare JSON begins a line of its own.
+    check("- {\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q\"}}", &rules);
+}
+
+#[test]
 fn attributes_and_ends_of_tags_mean_what_the_reference_says() {
     let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
     // The stream ends after what is no tag of a key or of a value.
