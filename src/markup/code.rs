@@ -12,8 +12,7 @@ pub(super) enum Code {
     Ignored,
     /// Outside code.
     Plain { before: Before },
-    /// In a run of marks that may open a span or a fence. `line_start`: nothing but space and markers
-    /// of list items is before it on its line.
+    /// In a run of marks that may open a span or a fence.
     Opening { mark: Mark, run: u32, line_start: bool },
     /// In a span between runs of `ticks` back-ticks.
     ///
@@ -140,8 +139,8 @@ impl Code {
         match self {
             Code::Ignored | Code::Thinking { .. } => self,
             Code::Plain { before } => match Mark::of(byte) {
-                Some(mark) if mark == Mark::Tick || before.is_item_start() => {
-                    Code::Opening { mark, run: 1, line_start: before.is_item_start() }
+                Some(mark) if mark == Mark::Tick || before.is_line_start() => {
+                    Code::Opening { mark, run: 1, line_start: before.is_line_start() }
                 }
                 _ => Code::Plain { before: before.push(byte) },
             },
@@ -235,12 +234,6 @@ mod tests {
             ("~~~", Bracket::Code),
             ("x ~~~\n", Bracket::Plain),
             ("x ```\n\n", Bracket::Plain),
-            ("- ```\n\n", Bracket::Code),
-            ("10. ```sh\n\n   ```\n", Bracket::Plain),
-            ("* ~~~\n", Bracket::Code),
-            ("-```\n\n", Bracket::Plain),
-            ("1. a ```\n\n", Bracket::Plain),
-            ("1. ```a``` b", Bracket::Plain),
         ] {
             assert_eq!(after(text), bracket, "{text:?}");
         }

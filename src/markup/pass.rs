@@ -197,8 +197,7 @@ fn advance_plain(before: &mut Before, text: &[u8], from: usize, openers: &impl O
             (_, Some(_)) => false,
             // Most come right after something else than space.
             _ if at > start && text[at - 1] > b' ' => false,
-            (b'~', None) => last.after(&text[start..at]).is_item_start(),
-            (_, None) => last.after(&text[start..at]).is_line_start() && openers.json(),
+            (mark, None) => last.after(&text[start..at]).is_line_start() && (mark == b'~' || openers.json()),
         }
     });
     let at = span.unwrap_or(stop);
@@ -255,11 +254,19 @@ mod tests {
         (code, found)
     }
 
+    /// Returns the state, and where a line begins after so many blanks.
+    fn meaning(code: Code) -> (Code, [bool; 4]) {
+        let begins_line = |blanks| (0..blanks).fold(code, |code, _| code.after(b' ')).is_line_start();
+        let mut middle = code;
+        middle.set_before(Before::MIDDLE);
+        (middle, [0, 1, 2, 3].map(begins_line))
+    }
+
     fn check(text: &str) {
         let (expected, found) = pass_bytes(text.as_bytes());
         let mut passed = LINE_START;
         passed.pass(text.as_bytes());
-        assert_eq!(passed, expected, "{text:?}");
+        assert_eq!(meaning(passed), meaning(expected), "{text:?}");
         for advance in [Code::advance, Code::advance_by_marks, Code::advance_by_openers] {
             let (mut code, mut at) = (LINE_START, 0);
             for &expected in found.iter().chain([&text.len()]) {
@@ -270,11 +277,11 @@ mod tests {
                     at += 1;
                 }
             }
-            assert_eq!(code, expected, "{text:?}");
+            assert_eq!(meaning(code), meaning(expected), "{text:?}");
         }
     }
 
-    const PIECES: [&str; 16] = [
+    const PIECES: [&str; 15] = [
         "a",
         " ",
         "\n",
@@ -289,7 +296,6 @@ mod tests {
         "{",
         "`code`",
         "~~~\n",
-        "1. ",
         "words, and more words, ",
     ];
 
@@ -305,7 +311,7 @@ mod tests {
 
     #[test]
     fn long_text_means_the_same_whole_and_byte_by_byte() {
-        const FILLERS: [&str; 7] = ["", "\n", "\n- ", "\n\n", "`a` ", "`a\n", "``\n"];
+        const FILLERS: [&str; 6] = ["", "\n", "\n\n", "`a` ", "`a\n", "``\n"];
         for i in 0..PIECES.len() * PIECES.len() * FILLERS.len() {
             let (i, filler) = (i / FILLERS.len(), FILLERS[i % FILLERS.len()]);
             let (one, other) = (PIECES[i / PIECES.len()], PIECES[i % PIECES.len()]);

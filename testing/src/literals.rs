@@ -55,7 +55,6 @@ pub const MARKUP: &[&[u8]] = &[
     b"</thinking>",
     b"`",
     b"```",
-    b"\n1. ```\n",
     b"\n```\n",
     b"~~~",
     b"\n",

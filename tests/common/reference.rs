@@ -776,16 +776,16 @@ impl Reader<'_> {
                 }
             }
             let next;
-            (code, next) = self.code_step(code, at, self.item_begins(at, call_ends), at >= tried);
+            (code, next) = self.code_step(code, at, line_begins, at >= tried);
             self.text(at, next);
             at = next;
         }
     }
 
     /// Returns the code after what is at `at`, and the index after that.
-    fn code_step(&self, code: Code, at: usize, item_begins: bool, may_be_tag: bool) -> (Code, usize) {
+    fn code_step(&self, code: Code, at: usize, line_begins: bool, may_be_tag: bool) -> (Code, usize) {
         match code {
-            Code::Outside => self.code_begins(at, item_begins, may_be_tag).unwrap_or((code, at + 1)),
+            Code::Outside => self.code_begins(at, line_begins, may_be_tag).unwrap_or((code, at + 1)),
             // "from a run of back-ticks to a run of as many, or to a blank line"
             Code::Span { ticks } => match self.peek(at) {
                 Some('`') => {
@@ -815,7 +815,7 @@ impl Reader<'_> {
     fn code_after(&self, from: usize, to: usize) -> Code {
         let (mut code, mut at) = (Code::Outside, from);
         while at < to {
-            (code, at) = self.code_step(code, at, self.item_begins(at, Some(from)), false);
+            (code, at) = self.code_step(code, at, self.line_begins(at, Some(from)), false);
         }
         code
     }
@@ -843,43 +843,15 @@ impl Reader<'_> {
         true
     }
 
-    /// The same, after markers of list items: "`-`, `*`, `+`, or digits and `.` or `)`, and tag space".
-    fn item_begins(&self, at: usize, call_ends: Option<usize>) -> bool {
-        if self.line_begins(at, call_ends) {
-            return true;
-        }
-        let is_in_line = |at: usize| at > 0 && call_ends != Some(at) && self.chars[at - 1].c != '\n';
-        let before = |mut at: usize, of: &dyn Fn(char) -> bool| {
-            while is_in_line(at) && of(self.chars[at - 1].c) {
-                at -= 1;
-            }
-            at
-        };
-        let marker_ends = before(at, &is_tag_space);
-        if marker_ends == at || !is_in_line(marker_ends) {
-            return false;
-        }
-        let begins = match self.chars[marker_ends - 1].c {
-            '-' | '*' | '+' => marker_ends - 1,
-            '.' | ')' => match before(marker_ends - 1, &|c| c.is_ascii_digit()) {
-                digits if digits + 1 < marker_ends => digits,
-                _ => return false,
-            },
-            _ => return false,
-        };
-        self.item_begins(begins, call_ends)
-    }
-
     /// Returns the code that begins here, and the index after its back-ticks, tildes or tag.
-    fn code_begins(&self, at: usize, item_begins: bool, may_be_tag: bool) -> Option<(Code, usize)> {
+    fn code_begins(&self, at: usize, line_begins: bool, may_be_tag: bool) -> Option<(Code, usize)> {
         match self.peek(at)? {
-            // "a line that begins (after tag space and markers of list items) with three or more
-            // back-ticks or tildes"
+            // "a line that begins (after tag space) with three or more back-ticks or tildes"
             '`' => {
                 let run = self.run(at, '`');
                 let rest_of_line = self.chars[at + run..].iter().take_while(|c| c.c != '\n');
                 // "A back-tick on the opening line after back-ticks makes it a code span instead."
-                let is_fence = item_begins && run >= 3 && rest_of_line.into_iter().all(|c| c.c != '`');
+                let is_fence = line_begins && run >= 3 && rest_of_line.into_iter().all(|c| c.c != '`');
                 let code = match is_fence {
                     true => Code::Fence { of: '`', long: run },
                     false => Code::Span { ticks: run },
@@ -890,7 +862,7 @@ impl Reader<'_> {
             '~' => {
                 let run = self.run(at, '~');
                 let fence = Code::Fence { of: '~', long: run };
-                (item_begins && run >= 3).then_some((fence, at + run))
+                (line_begins && run >= 3).then_some((fence, at + run))
             }
             // Decided: these two have tag space before `>` at most, as other tools' tags, and are
             // tags also right before a back-tick.

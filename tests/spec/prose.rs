@@ -14,9 +14,9 @@ macro_rules! prose {
     };
 }
 
-const PROSE: [(&str, &str); 22] = prose! {
+const PROSE: [(&str, &str); 21] = prose! {
     "cpp" "definitions" "diff" "explained" "generics" "html" "latex" "logs" "mail" "named" "openapi"
-    "other-forms" "package" "pipes" "question-tools" "shell" "soap" "steps" "tables" "templates" "tsx" "xml"
+    "other-forms" "package" "pipes" "question-tools" "shell" "soap" "tables" "templates" "tsx" "xml"
 };
 
 /// How many random cuts of a file are tried.

@@ -397,24 +397,18 @@ fn an_opening_tag_right_after_a_back_tick_is_text_in_a_value() {
 }
 
 #[test]
-fn a_fence_may_open_on_the_line_of_a_list_item() {
-    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
-    let quoted =
-        "   <tool_call>{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Quoted?\"}}</tool_call>";
-    let fenced =
-        |marker: &str, fence: &str| format!("{marker}{fence}xml\n   <a/>\n\n{quoted}\n   {fence}\nNow:\n{REAL}x");
-    for fence in ["```", "~~~~"] {
-        for marker in ["1. ", "- ", "* ", "+ ", "12)\t", "  - ", "- 1. ", "Steps:\r\n-  2)  ", "-\n1. "] {
-            let text = fenced(marker, fence);
-            assert_eq!(asked(&text), ["Real?"], "{text:?}");
+fn back_ticks_after_other_text_on_their_line_begin_a_code_span() {
+    let rules = Rules { envelopes: Envelopes::default(), ..Rules::default() };
+    let quoted = "<function=ask_followup_question><parameter=question>Quoted?</parameter></function>";
+    for before in ["1. ", "- ", "> ", "So: "] {
+        let fenced = |blank: &str| format!("{before}```xml\n   <a/>\n{blank}   {quoted}\n   ```\nNow:\n{REAL}x");
+        // A span ends at a blank line, and the last back-ticks open a fence.
+        for (blank, expected) in [("", "Real?"), ("\n", "Quoted?"), (" \t\n", "Quoted?")] {
+            let text = fenced(blank);
+            assert_eq!(asked(&text), [expected], "{text:?}");
             check(&text, &rules);
         }
-        for marker in ["1.", "-", "a. ", "1 . ", "1.) ", "-- ", "> ", ". ", "1. a ", "1", "- **", "1\n. ", "- {} "] {
-            check(&fenced(marker, fence), &rules);
-        }
     }
-    // Bare JSON begins a line of its own.
-    check("- {\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q\"}}", &rules);
 }
 
 #[test]
