@@ -9,8 +9,8 @@ use crate::config::{Envelope, Policy};
 use crate::shape::reader::Written;
 
 impl EnvelopeMachine {
-    /// Returns the tags that mean something now.
-    pub(crate) fn tags(&self, policy: &Policy) -> Tags {
+    /// Returns the tags that mean something now, or right after a back-tick.
+    pub(crate) fn tags(&self, after_backtick: bool, policy: &Policy) -> Tags {
         let families = policy.envelopes();
         let style = self.style;
         let openers = || openers(families).open;
@@ -27,7 +27,10 @@ impl EnvelopeMachine {
                 (call_open, call_close) = (keys.or(values), style.close_tags());
             }
             EnvelopeState::Key { .. } => call_close = Kinds::KEY.or(Kinds::WRAPPERS),
-            EnvelopeState::Value(_) if self.is_read() => (open, close) = (keys, values.or(style.close_tags())),
+            EnvelopeState::Value(_) if self.is_read() => {
+                open = if after_backtick { Kinds::NONE } else { keys };
+                close = values.or(style.close_tags());
+            }
             EnvelopeState::Value(_) => call_close = values,
             EnvelopeState::Json(_) => {}
             EnvelopeState::Broken => {
@@ -96,7 +99,7 @@ impl EnvelopeMachine {
     /// Returns the tags that close the call, if it waits for its own close tag.
     pub(crate) fn awaited(&self, policy: &Policy) -> Option<Tags> {
         let waits = self.awaits_end() && !matches!(self.fence, Fence::Closing(_));
-        waits.then(|| self.tags(policy))
+        waits.then(|| self.tags(false, policy))
     }
 
     /// Returns `true` if a `<` may begin a tag now.
@@ -113,9 +116,15 @@ impl EnvelopeMachine {
         }
     }
 
-    /// Returns `true` if the opening tags of markup tools mean something now: they end the call.
-    pub(crate) fn allows_tools(&self) -> bool {
+    /// Returns `true` in text that means nothing: between parameters, or after JSON that is
+    /// ill-formed. An opener, or a markup tool's opening tag, ends the call there.
+    pub(crate) fn is_between(&self) -> bool {
         matches!(self.state, EnvelopeState::Between { .. } | EnvelopeState::Broken)
+    }
+
+    /// Returns `true` in the value of a parameter.
+    pub(crate) fn is_in_value(&self) -> bool {
+        matches!(self.state, EnvelopeState::Value(_))
     }
 
     /// Returns `true` if a tag is no part of what is open, which ends before it or changes first.

@@ -190,11 +190,13 @@ impl EnvelopeMachine {
     }
 
     /// Ends what is open before a tag; the tag is read again. `None`: a tool's opening tag.
+    /// `may_start`: an envelope may start here.
     pub(crate) fn end_before(
         &mut self,
         kind: Option<Kind>,
         len: usize,
         offset: u64,
+        may_start: bool,
         context: &mut Context<'_>,
     ) -> Change {
         match self.state {
@@ -205,7 +207,7 @@ impl EnvelopeMachine {
             EnvelopeState::Between { .. } | EnvelopeState::Broken => {
                 self.end = offset;
                 self.note_unclosed(context);
-                self.finish(self.next_before(kind), context)
+                self.finish(if may_start { self.next_before(kind) } else { AfterCall::Prose }, context)
             }
             EnvelopeState::Key { .. } | EnvelopeState::Value(_) | EnvelopeState::Json(_) | EnvelopeState::After(_) => {
                 Change::Stay
@@ -244,7 +246,8 @@ impl EnvelopeMachine {
         self.held.get(start..).unwrap_or_default()
     }
 
-    fn is_header(&self) -> bool {
+    /// Returns `true` before it is certain that a call follows.
+    pub(crate) fn is_header(&self) -> bool {
         matches!(self.state, EnvelopeState::Header(_))
     }
 

@@ -78,7 +78,10 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
             let value = value.map(|value| range_in(input, value));
             if len <= limit { EnvelopeTag::Tag { kind, is_close, shown, value, len } } else { EnvelopeTag::Text }
         }
-        Err(Err::Incomplete(Needed::Size(more))) => incomplete(more.get(), shown, true),
+        Err(Err::Incomplete(Needed::Size(more))) => {
+            let only_space = !is_close && matches!(name, TagName::Key | TagName::Value);
+            incomplete(more.get(), shown, !only_space)
+        }
         Err(_) => EnvelopeTag::Text,
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn in_opaque(tool: u16, parameter: Option<u16>) -> Allowed {
 /// Returns the tags of prose, in which envelopes of these families may start.
 pub(super) fn in_prose(code: Code, families: Envelopes, policy: &Policy) -> Allowed {
     let bracket = code.at_bracket();
-    let may_start = bracket == Bracket::Plain && !code.is_after_backtick() && !families.is_empty();
+    let may_start = code.may_start_envelope() && !families.is_empty();
     let envelope = if may_start { Tags { limit: policy.limits.bare, ..openers(families) } } else { Tags::none() };
     match bracket {
         _ if policy.call_start == CallStart::Anywhere => Allowed { envelope, ..OPENING },

@@ -109,6 +109,11 @@ impl Code {
         }
     }
 
+    /// Returns `true` outside code and not right after a back-tick.
+    pub(super) fn may_start_envelope(self) -> bool {
+        self.at_bracket() == Bracket::Plain && !self.is_after_backtick()
+    }
+
     /// Returns `true` outside code where nothing but space is before on the line.
     pub(super) fn is_line_start(self) -> bool {
         matches!(self, Code::Plain { before } if before.is_line_start())

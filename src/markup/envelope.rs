@@ -31,7 +31,17 @@ impl MarkupMachine {
     /// Appends text. Returns how many bytes of it were consumed.
     pub(super) fn push_envelope(&mut self, code: Code, text: &str) -> usize {
         let (envelope, mut context) = self.envelope();
+        let is_between = envelope.is_between();
         let (consumed, change) = envelope.push(text, &mut context);
+        let mut code = code;
+        if is_between {
+            code.pass(text.as_bytes());
+        } else if envelope.is_in_value() {
+            code = after_in_value(&text[..consumed], code);
+        } else if !envelope.is_header() {
+            code = MIDDLE;
+        }
+        self.state = MarkupState::Envelope(code);
         self.change(change, code);
         consumed
     }
@@ -42,7 +52,14 @@ impl MarkupMachine {
         let is_plain = matches!(self.state, MarkupState::Envelope(_))
             && self.pending.is_empty()
             && self.busy.envelope.is_plain_in_value(text);
-        if is_plain { self.busy.call.push_plain(text, &self.policy) } else { None }
+        let addition = if is_plain { self.busy.call.push_plain(text, &self.policy) } else { None };
+        if addition.is_some()
+            && let MarkupState::Envelope(code) = &mut self.state
+            && self.busy.envelope.is_in_value()
+        {
+            *code = after_in_value(text, *code);
+        }
+        addition
     }
 
     fn change(&mut self, change: Change, code: Code) {
@@ -70,7 +87,8 @@ impl MarkupMachine {
         // Only an open question can have an incomplete entity. A `<` ends it.
         self.busy.call.flush_entity(&self.policy);
         self.has_news = true;
-        match self.read::<Streaming>(&text.as_bytes()[from..], false) {
+        let after_backtick = code.is_after_backtick();
+        match self.read::<Streaming>(&text.as_bytes()[from..], after_backtick) {
             LexedTag::Text => {
                 *pos += self.push_envelope(code, "<");
                 self.after_text(emitted.is_some(), from, *pos)
@@ -90,9 +108,13 @@ impl MarkupMachine {
                 self.act_envelope(&tag, &text.as_bytes()[from..*pos], code, piece.offset(*pos))
             }
             LexedTag::Incomplete(incomplete) => {
-                self.pending.begin(&text[from..], piece.offset(from), false, incomplete);
+                self.pending.begin(&text[from..], piece.offset(from), after_backtick, incomplete);
                 *pos = text.len();
-                if incomplete.shown { self.after_text(emitted.is_some(), from, *pos) } else { None }
+                if !incomplete.shown {
+                    return None;
+                }
+                self.push_envelope(code, &text[from..]);
+                self.after_text(emitted.is_some(), from, *pos)
             }
         }
     }
@@ -110,6 +132,8 @@ impl MarkupMachine {
         let tag = tag_ref(tag, text, end)?;
         let (envelope, mut context) = self.envelope();
         let change = envelope.act(&tag, &mut context);
+        let code = if envelope.is_header() { code } else { MIDDLE };
+        self.state = MarkupState::Envelope(code);
         self.change(change, code);
         if let MarkupState::Envelope(_) = self.state { self.partial() } else { None }
     }
@@ -118,7 +142,10 @@ impl MarkupMachine {
     pub(super) fn end_envelope_before(&mut self, tag: &Tag, code: Code, offset: u64) {
         let kind = tag.of_envelope().map(|(kind, _)| kind);
         let (envelope, mut context) = self.envelope();
-        let change = envelope.end_before(kind, tag.len, offset, &mut context);
+        let was_header = envelope.is_header();
+        let change = envelope.end_before(kind, tag.len, offset, code.may_start_envelope(), &mut context);
+        let code = if was_header && !envelope.is_header() { MIDDLE } else { code };
+        self.state = MarkupState::Envelope(code);
         self.change(change, code);
     }
 
@@ -177,22 +204,23 @@ impl MarkupMachine {
                     return Some(signal);
                 }
                 self.calls += 1;
-                self.after_envelope(next);
+                self.after_envelope(next, code);
                 let end = self.busy.envelope.end;
                 Some(Signal::Ended { end })
             }
             Change::OtherEnded(next) => {
-                self.after_envelope(next);
+                self.after_envelope(next, code);
                 None
             }
         }
     }
 
-    /// Continues after a call.
-    fn after_envelope(&mut self, next: AfterCall) {
+    /// Continues after a call. `code`: that of the text between its last tag and an opener that ended
+    /// it.
+    fn after_envelope(&mut self, next: AfterCall, code: Code) {
         self.state = match next {
-            AfterCall::Header => MarkupState::Envelope(MIDDLE),
-            AfterCall::Prose => MarkupState::Decided(Decided::Change { change: Change::NoCall, code: MIDDLE }),
+            AfterCall::Header => MarkupState::Envelope(code),
+            AfterCall::Prose => MarkupState::Decided(Decided::Change { change: Change::NoCall, code }),
         };
     }
 
@@ -206,6 +234,11 @@ impl MarkupMachine {
             matches!(read, LexedTag::Incomplete(IncompleteTag { shown: false, .. }))
         })
     }
+}
+
+/// Returns the position in a value after more of it, where only a back-tick right before matters.
+fn after_in_value(text: &str, before: Code) -> Code {
+    text.as_bytes().last().map_or(before, |&last| MIDDLE.after(last))
 }
 
 /// Returns a tag as the machine of envelopes needs it; `None` if it is not a tag of an envelope.

@@ -417,8 +417,8 @@ impl MarkupMachine {
             MarkupState::Unconfirmed(_) => BETWEEN,
             MarkupState::Inside(inside) => allowed::in_call(inside, after_backtick),
             MarkupState::Envelope(_) => {
-                let open = if self.busy.envelope.allows_tools() { OPENING } else { NOTHING };
-                Allowed { envelope: self.busy.envelope.tags(&self.policy), ..open }
+                let open = if self.busy.envelope.is_between() { OPENING } else { NOTHING };
+                Allowed { envelope: self.busy.envelope.tags(after_backtick, &self.policy), ..open }
             }
             MarkupState::Decided(_) => NOTHING,
         }

@@ -19,7 +19,10 @@ pub(super) enum MarkupState {
     Unconfirmed(Unconfirmed),
     /// A call.
     Inside(Inside),
-    /// A call in an envelope, or the header of one. The code is that before its header.
+    /// A call in an envelope, or the header of one.
+    ///
+    /// The code is that before its header; in a call, of the text since its last tag. In a value it
+    /// says only whether a back-tick is right before.
     Envelope(Code),
     /// Something has been decided that is not emitted yet. Never so between two chunks, unless a
     /// cursor was leaked.
@@ -30,7 +33,7 @@ pub(super) enum MarkupState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Decided {
-    /// Something has changed in an envelope. The code is that before its header.
+    /// Something has changed in an envelope. The code is that of its state.
     Change { change: Change, code: Code },
     /// A call has ended at `end`.
     ///

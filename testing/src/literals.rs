@@ -347,6 +347,7 @@ pub const ENVELOPES: &[&[u8]] = &[
     b"</parameter>",
     b"</parameter>",
     b"</parameter=question=Q</parameter>",
+    b"<arg_key ",
     b"<arg_key>",
     b"</arg_key>",
     b"<arg_key>question</arg_key>",

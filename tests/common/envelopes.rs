@@ -22,8 +22,9 @@ pub(super) enum Prose {
     /// It is text up to this index: it was no header.
     After(usize),
     /// There were calls up to the first index. What follows is text up to the second: it was no
-    /// header of one more call in the same wrapper.
-    AfterCall(usize, usize),
+    /// header of one more call in the same wrapper. If an opener ended the last call, the text before
+    /// it is prose from the third index on.
+    AfterCall(usize, usize, Option<usize>),
 }
 
 const OUR_TOOL: &str = "ask_followup_question";
@@ -1214,6 +1215,8 @@ struct Call<'a> {
 /// Where a call ends, before the close tags of wrappers after it.
 enum CallEnd {
     At(usize),
+    /// Before an opener at the first index, after text from the second index on.
+    Before(usize, usize),
     /// With the stream; `true` in a value, or in JSON arguments.
     Stream(bool),
     /// With the stream, after its JSON.
@@ -1251,26 +1254,28 @@ impl<'a> Reader<'a> {
     pub(super) fn envelopes(&mut self, at: usize, line_begins: bool) -> Prose {
         let mut start = at;
         let mut open = None;
+        let mut between = None;
         loop {
             match self.header(start, line_begins, open) {
                 Ok(head) => {
                     let after = (head.family, matches!(head.what, Body::Object(_)));
-                    let (end, is_open) = self.envelope(start, head);
+                    let (end, is_open, text) = self.envelope(start, head);
+                    between = text;
                     // "If a wrapper (a section) is open, and the next call follows in it, then what
                     // is between the two belongs to that one."
                     if !is_open {
-                        return Prose::AfterCall(end, end);
+                        return Prose::AfterCall(end, end, between);
                     }
                     (start, open) = (end, Some(after));
                 }
                 Err(No::Ends(true)) => {
                     self.rejected(start);
-                    return Prose::AfterCall(self.chars.len(), 0);
+                    return Prose::AfterCall(self.chars.len(), 0, None);
                 }
                 Err(no) => {
                     let end = if let No::At(end) = no { end } else { self.chars.len() };
                     return match open {
-                        Some(_) => Prose::AfterCall(start, end),
+                        Some(_) => Prose::AfterCall(start, end, between),
                         None if end > at => Prose::After(end),
                         None => Prose::GoesOn,
                     };
@@ -1292,8 +1297,9 @@ impl<'a> Reader<'a> {
         self.shown.push(Atom::Rejected("truncated", ended));
     }
 
-    /// Reads a call. Returns the index after it, and whether its wrapper is still open.
-    fn envelope(&mut self, start: usize, head: Head) -> (usize, bool) {
+    /// Reads a call. Returns the index after it, whether its wrapper is still open, and if an opener
+    /// ended it, where the text before that begins.
+    fn envelope(&mut self, start: usize, head: Head) -> (usize, bool, Option<usize>) {
         let mut has = head.is_ours().then(|| ArgumentsReader::new("", self.rules, false));
         if let Some(has) = &mut has {
             has.notes.insert(head.family.name());
@@ -1306,7 +1312,14 @@ impl<'a> Reader<'a> {
             Body::Object(at) => self.object_of(&mut call, at),
         };
         let mut is_open = call.head.in_wrapper;
+        let mut between = None;
         let (end, by_stream) = match end {
+            // "No envelope starts in code, or right after a back-tick."
+            CallEnd::Before(end, from) => {
+                is_open &= self.may_start_after(from, end);
+                between = Some(from);
+                (end, None)
+            }
             CallEnd::Stream(in_value) => (self.chars.len(), Some(in_value)),
             CallEnd::AfterJson => (self.chars.len(), None),
             CallEnd::AfterWrapper(end) => {
@@ -1338,7 +1351,7 @@ impl<'a> Reader<'a> {
             is_open = false;
         }
         self.end_call(call, end, by_stream);
-        (end, is_open)
+        (end, is_open, between)
     }
 
     fn is_after_wrappers_close(&self, end: usize) -> bool {
@@ -1394,6 +1407,7 @@ impl<'a> Reader<'a> {
     /// Reads parameters with tags, from the tag that ended the header.
     fn parameters_of(&mut self, call: &mut Call<'a>) -> CallEnd {
         let mut at = call.head.body;
+        let mut text = at;
         while let Some(c) = self.peek(at) {
             // "Text between parameters means nothing."
             if c != '<' {
@@ -1404,7 +1418,7 @@ impl<'a> Reader<'a> {
             // envelope or a tool's opening tag outside a value"
             if self.is_tools_opening_tag(at) || self.is_opener(at) {
                 call.repair("UnclosedEnvelope");
-                return CallEnd::At(at);
+                return CallEnd::Before(at, text);
             }
             let wanted = |side: Side, element: Element| match side {
                 Open => element == Parameter,
@@ -1428,7 +1442,7 @@ impl<'a> Reader<'a> {
                 Some(tag) => {
                     let key = tag.value.expect("a parameter has a key");
                     match self.parameter(call, &key, tag.is_json, tag.end, Parameter) {
-                        Ok(next) => at = next,
+                        Ok(next) => (at, text) = (next, next),
                         Err(end) => return end,
                     }
                 }
@@ -1442,6 +1456,7 @@ impl<'a> Reader<'a> {
     /// Decided: in a key only `</arg_key>` and a wrapper's close tag mean something.
     fn keys_and_values(&mut self, call: &mut Call<'a>) -> CallEnd {
         let mut at = call.head.body;
+        let mut text = at;
         let mut key = None;
         // The index after an open `<arg_key>`.
         let mut open_key = None;
@@ -1452,7 +1467,7 @@ impl<'a> Reader<'a> {
             }
             if open_key.is_none() && (self.is_tools_opening_tag(at) || self.is_opener(at)) {
                 call.repair("UnclosedEnvelope");
-                return CallEnd::At(at);
+                return CallEnd::Before(at, text);
             }
             let is_in_key = open_key.is_some();
             let wanted = |side: Side, element: Element| match (side, element) {
@@ -1470,19 +1485,19 @@ impl<'a> Reader<'a> {
                 (Open, Key) => {
                     open_key = Some(tag.end);
                     key = None;
-                    at = tag.end;
+                    (at, text) = (tag.end, tag.end);
                 }
                 (Close, _) => {
                     if let Some(from) = open_key.take() {
                         key = Some(self.string(from, at).trim_matches(is_tag_space).to_string());
                     }
-                    at = tag.end;
+                    (at, text) = (tag.end, tag.end);
                 }
                 (Open, _) => {
                     open_key = None;
                     let key = key.take().unwrap_or_default();
                     match self.parameter(call, &key, tag.is_json, tag.end, Element::Value) {
-                        Ok(next) => at = next,
+                        Ok(next) => (at, text) = (next, next),
                         Err(end) => return end,
                     }
                 }
@@ -1510,6 +1525,9 @@ impl<'a> Reader<'a> {
             _ => false,
         };
         for at in from..self.chars.len() {
+            // "an opening tag right after a back-tick is text"
+            let is_after_back_tick = at > from && self.is_after_back_tick(at);
+            let wanted = |side: Side, element: Element| !(is_after_back_tick && side == Open) && wanted(side, element);
             match self.element(at, &wanted) {
                 Found::Nothing => {}
                 Found::Beginning => return ValueEnd::Stream(at),
@@ -1806,7 +1824,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if self.is_tools_opening_tag(at) || self.is_opener(at) {
-                return CallEnd::At(at);
+                return CallEnd::Before(at, from);
             }
             let closes = |side: Side, element: Element| side == Close && matches!(element, Function | Invoke | Wrapper);
             match call.head.family {

@@ -460,6 +460,7 @@ enum Body {
 }
 
 /// The code around a character of prose; thinking blocks only under `OutsideCode`.
+#[derive(Clone, Copy)]
 enum Code {
     Outside,
     Span { ticks: usize },
@@ -763,58 +764,66 @@ impl Reader<'_> {
                     Prose::GoesOn => {}
                     // "Then it is `Text`, in which only back-ticks and tildes mean something"
                     Prose::After(end) => tried = end,
-                    Prose::AfterCall(end, text) => {
+                    Prose::AfterCall(end, text, between) => {
                         at = end;
-                        call_ends = Some(end);
+                        // "What follows a call is neither in code nor right after a back-tick",
+                        // unless an opener ended it.
+                        call_ends = between.is_none().then_some(end);
+                        code = between.map_or(Code::Outside, |from| self.code_after(from, end));
                         tried = text;
                         continue;
                     }
                 }
             }
-            let next = match code {
-                Code::Outside => match self.code_begins(at, line_begins, at >= tried) {
-                    Some((opened, next)) => {
-                        code = opened;
-                        next
-                    }
-                    None => at + 1,
-                },
-                // "from a run of back-ticks to a run of as many, or to a blank line"
-                Code::Span { ticks } => {
-                    if c == '`' {
-                        let run = self.run(at, '`');
-                        if run == ticks {
-                            code = Code::Outside;
-                        }
-                        at + run
-                    } else {
-                        if c == '\n' && self.is_blank_line(at + 1) {
-                            code = Code::Outside;
-                        }
-                        at + 1
-                    }
-                }
-                // "to a line that holds nothing but one run of at least as many of the same (and
-                // tag space)"
-                Code::Fence { of, long } => match self.closing_fence(at, of, long) {
-                    Some(end) if at > 0 && self.peek(at - 1) == Some('\n') => {
-                        code = Code::Outside;
-                        end
-                    }
-                    _ => at + 1,
-                },
-                // "from `<think>` or `<thinking>` to its own close tag"
-                Code::Thinking { name } => match self.shape(at, Close, name, false) {
-                    Shape::Tag { end, .. } => {
-                        code = Code::Outside;
-                        end
-                    }
-                    _ => at + 1,
-                },
-            };
+            let next;
+            (code, next) = self.code_step(code, at, line_begins, at >= tried);
             self.text(at, next);
             at = next;
         }
+    }
+
+    /// Returns the code after what is at `at`, and the index after that.
+    fn code_step(&self, code: Code, at: usize, line_begins: bool, may_be_tag: bool) -> (Code, usize) {
+        match code {
+            Code::Outside => self.code_begins(at, line_begins, may_be_tag).unwrap_or((code, at + 1)),
+            // "from a run of back-ticks to a run of as many, or to a blank line"
+            Code::Span { ticks } => match self.peek(at) {
+                Some('`') => {
+                    let run = self.run(at, '`');
+                    (if run == ticks { Code::Outside } else { code }, at + run)
+                }
+                Some('\n') if self.is_blank_line(at + 1) => (Code::Outside, at + 1),
+                _ => (code, at + 1),
+            },
+            // "to a line that holds nothing but one run of at least as many of the same (and tag
+            // space)"
+            Code::Fence { of, long } => match self.closing_fence(at, of, long) {
+                Some(end) if at > 0 && self.peek(at - 1) == Some('\n') => (Code::Outside, end),
+                _ => (code, at + 1),
+            },
+            // "from `<think>` or `<thinking>` to its own close tag"
+            Code::Thinking { name } => match self.shape(at, Close, name, false) {
+                Shape::Tag { end, .. } => (Code::Outside, end),
+                _ => (code, at + 1),
+            },
+        }
+    }
+
+    /// Returns the code after text that begins in the middle of a line, outside code.
+    ///
+    /// Decided: no thinking block begins there.
+    fn code_after(&self, from: usize, to: usize) -> Code {
+        let (mut code, mut at) = (Code::Outside, from);
+        while at < to {
+            (code, at) = self.code_step(code, at, self.line_begins(at, Some(from)), false);
+        }
+        code
+    }
+
+    /// Returns whether an envelope may start after such text.
+    pub(super) fn may_start_after(&self, from: usize, to: usize) -> bool {
+        let is_after_back_tick = to > from && self.is_after_back_tick(to);
+        matches!(self.code_after(from, to), Code::Outside) && !is_after_back_tick
     }
 
     /// "a line that begins (after tag space)". "After a call, prose continues

@@ -706,9 +706,14 @@ fn nothing_certain_is_held_back_of_a_family_among_all() {
     }
 }
 
-/// What begins a call of a family before its arguments, and what closes it after them.
-const AROUND_ARGUMENTS: [(Envelope, &str, &str); 8] = [
+/// What begins a call of a family before its arguments, and what closes it after them. Between
+/// quotes the arguments are a string.
+const AROUND_ARGUMENTS: [(Envelope, &str, &str); 13] = [
+    (Envelope::FunctionXml, "<function=ask_followup_question>", "</function>"),
+    (Envelope::FunctionXml, "<function=ask_followup_question><parameter=arguments>", "</parameter></function>"),
     (Envelope::Hermes, "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":", "}</tool_call>"),
+    (Envelope::Hermes, "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":\"", "\"}</tool_call>"),
+    (Envelope::Glm, "<tool_call>ask_followup_question\n", "</tool_call>"),
     (Envelope::BareJson, "{\"name\":\"ask_followup_question\",\"arguments\":", "}"),
     (Envelope::Harmony, "<|channel|>commentary to=functions.ask_followup_question<|message|>", "<|call|>"),
     (Envelope::Kimi, "<|tool_call_begin|>ask_followup_question:0<|tool_call_argument_begin|>", "<|tool_call_end|>"),
@@ -716,6 +721,7 @@ const AROUND_ARGUMENTS: [(Envelope, &str, &str); 8] = [
     (Envelope::Mistral, "[TOOL_CALLS][{\"name\":\"ask_followup_question\",\"arguments\":", "}]"),
     (Envelope::Deepseek, "<｜tool▁call▁begin｜>ask_followup_question<｜tool▁sep｜>", "<｜tool▁call▁end｜>"),
     (Envelope::Llama, "<|python_tag|>{\"name\":\"ask_followup_question\",\"parameters\":", "}<|eom_id|>"),
+    (Envelope::Llama, "<|python_tag|>{\"name\":\"ask_followup_question\",\"parameters\":\"", "\"}<|eom_id|>"),
 ];
 
 /// Parts of a list of suggestions. The first of them are inside an answer.
@@ -745,15 +751,21 @@ const NEXT_IN_SUGGESTIONS: [&str; 16] = [
 #[test]
 fn nothing_certain_is_held_back_of_suggestions_in_envelopes() {
     for (family, before, after) in AROUND_ARGUMENTS {
-        eprintln!("{family}");
+        eprintln!("{family}, after {before}");
         let rules = Rules { envelopes: Envelopes::none().with(family), ..rules() };
-        let beginning = format!("{before}{{\"question\":\"Q\",\"follow_up\":[{{\"text\":\"a ");
-        let closers = NEXT_IN_SUGGESTIONS.map(|end| format!("{end}}}{after}x"));
+        let is_string = before.ends_with('"');
+        let written = |json: &str| match is_string {
+            true => json.replace('\\', "\\\\").replace('"', "\\\""),
+            false => json.to_owned(),
+        };
+        let beginning = before.to_owned() + &written("{\"question\":\"Q\",\"follow_up\":[{\"text\":\"a ");
+        let closers = NEXT_IN_SUGGESTIONS.map(|end| written(&format!("{end}}}")) + after + "x");
         let of_family = FAMILIES.iter().find(|one| one.family == family).unwrap().next;
         let closers = closers.iter().map(String::as_str);
         let next: Vec<&str> = closers.chain(ANY_NEXT).chain(of_family.iter().copied()).collect();
-        let end = format!("}}{after}");
-        let pieces: Vec<&[u8]> = SUGGESTIONS.iter().chain([&&*end]).map(|piece| piece.as_bytes()).collect();
+        let end = written("}") + after;
+        let pieces: Vec<String> = SUGGESTIONS.iter().map(|piece| written(piece)).chain([end]).collect();
+        let pieces: Vec<&[u8]> = pieces.iter().map(String::as_bytes).collect();
         let continuations = Continuations { rests, next: &next };
         sweep_of(Sweep::new(LENGTH + 1), Syntax::Markup, &continuations, &rules, &[&beginning], &pieces);
     }

@@ -60,6 +60,12 @@ fn rules() -> impl Strategy<Value = Rules> {
     })
 }
 
+/// Streams and rules: one in four has pieces of all families of envelopes, which are read.
+fn streams_of_any_family() -> impl Strategy<Value = (Stream, Rules)> {
+    let all = rules().prop_map(|rules| Rules { envelopes: Envelopes::all(), ..rules });
+    prop_oneof![3 => (texts(), rules()), 1 => (envelopes(), all)]
+}
+
 fn shared_policy(rules: &Rules) -> Arc<Policy> {
     Arc::new(policy(rules))
 }
@@ -180,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn every_byte_belongs_to_exactly_one_event(stream in texts(), rules in rules(), cuts in cuts()) {
+    fn every_byte_belongs_to_exactly_one_event((stream, rules) in streams_of_any_family(), cuts in cuts()) {
         let mut parser = stream.parser(shared_policy(&rules));
         Transcript::of(&mut parser, cuts.chunks(&stream)).assert_adds_up_to(text(&stream));
     }

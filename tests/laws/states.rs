@@ -75,7 +75,7 @@ const STATES: [(&str, &str); 58] = [
 ];
 
 /// Prefixes that leave the machine of envelopes in each of its states.
-const ENVELOPE_STATES: [(&str, &str); 30] = [
+const ENVELOPE_STATES: [(&str, &str); 34] = [
     ("header, after a wrapper", "<tool_call>"),
     ("header, in a tag", "<tool_call>\n<func"),
     ("header, in a name", "<function=ask_follow"),
@@ -84,7 +84,10 @@ const ENVELOPE_STATES: [(&str, &str); 30] = [
     ("header, in a fence", "<tool_call>\n```js"),
     ("header, in a name of glm", "<tool_call>ask_followup_question"),
     ("header, after a name of glm", "<tool_call>ask_followup_question\n"),
+    ("header, in the tag of a key", "<tool_call>f<arg_key "),
     ("header, in an object", "<tool_call>{\"id\": \"x\", "),
+    ("parameters of another tool, in a tag", "<function=f><parameter=x>1</parameter>\n</fun"),
+    ("value of another tool, in its end", "<function=f><parameter=x>1\n</"),
     ("header, in bare JSON", "{\"na"),
     ("header, in the name", "{\"name\": \"ask_followup_question"),
     ("header, in arguments", "{\"name\": \"ask_followup_question\", \"arguments\": {\"que"),
@@ -100,6 +103,10 @@ const ENVELOPE_STATES: [(&str, &str); 30] = [
     ("list", "<function=ask_followup_question><parameter=question>Q</parameter><parameter=follow_up>[\"a\""),
     ("key", "<tool_call>ask_followup_question<arg_key>que"),
     ("value of glm", "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>a"),
+    (
+        "value of glm, in the tag of a key",
+        "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>a <arg_key ",
+    ),
     ("object", "<tool_call>{\"name\": \"ask_followup_question\", "),
     ("after an object", "<tool_call>{\"name\": \"ask_followup_question\", \"arguments\": {\"question\": \"Q\"}}"),
     ("ill-formed", "<tool_call>{\"name\": \"ask_followup_question\", x"),

@@ -443,8 +443,8 @@ fn a_blank_parameter_before_the_text_is_nothing() {
     let text = "<parameter=text>Q?</parameter>";
     for before in [format!("{blank}{text}"), format!("{text}{blank}")] {
         let message = format!("<function=ask_poll>{before}<parameter=second>[\"x\"]</parameter></function>");
-        let asked = read(policy.clone(), &message).pop().unwrap();
-        assert_eq!(asked.questions, ["Q? (x) -multiple +custom"], "{message}");
+        let Some(Asked { questions, .. }) = read(policy.clone(), &message).pop() else { panic!("{message}") };
+        assert_eq!(questions, ["Q? (x) -multiple +custom"], "{message}");
     }
 }
 

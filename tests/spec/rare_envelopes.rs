@@ -68,15 +68,27 @@ fn written(form: &str, name: &str) -> String {
 
 /// Asserts that a stream means what the reference reader says, whole and byte by byte.
 fn check(text: &str, rules: &Rules) {
+    let bytes = text.as_bytes();
+    check_chunks(text, rules, [bytes.chunks(bytes.len().max(1)).collect(), bytes.chunks(1).collect()]);
+}
+
+/// Does the same, and also cuts the text in two at each byte.
+fn check_each_cut(text: &str, rules: &Rules) {
+    check(text, rules);
+    let bytes = text.as_bytes();
+    check_chunks(text, rules, (1..bytes.len()).map(|cut| vec![&bytes[..cut], &bytes[cut..]]));
+}
+
+fn check_chunks<'t>(text: &str, rules: &Rules, all: impl IntoIterator<Item = Vec<&'t [u8]>>) {
     let stream = Stream::new(Syntax::Markup, text);
     let policy = Arc::new(policy(rules));
     let expected = oracle(Syntax::Markup, &stream, rules);
-    for size in [text.len().max(1), 1] {
-        let chunks = text.as_bytes().chunks(size);
+    for chunks in all {
+        let first = chunks.first().map_or(0, |chunk| chunk.len());
         let shown = atoms(&Transcript::of(&mut stream.parser(policy.clone()), chunks));
         assert!(
             shown == expected,
-            "{text:?} in chunks of {size}, at most {}\nexpected {}\nshown {}",
+            "{text:?}, the first chunk has {first} bytes, at most {}\nexpected {}\nshown {}",
             rules.bare,
             describe(&expected),
             describe(&shown)
@@ -189,6 +201,7 @@ fn what_is_no_header_is_shown_at_once() {
         limited("<|python_tag|>{"),
         exact("{\"name\":\"ask_followup_question\",\"arguments\":", "\""),
         exact("{\"name\":\"ask_followup_question\",\"arguments\":", "1"),
+        exact("<tool_call>f<arg_key ", "x"),
         exact("<tool_call>``", "\n"),
         exact("<tool_call>```a", "1"),
         exact("[TOOL_CALLS]f[CALL_", "]"),
@@ -328,9 +341,113 @@ fn objects_around_the_arguments_mean_what_the_reference_says() {
     }
 }
 
+/// Returns the questions that are asked.
+fn asked(text: &str) -> Vec<String> {
+    let mut parser = Parser::new(Arc::new(Policy::new()));
+    let transcript = Transcript::of(&mut parser, text.as_bytes().chunks(1));
+    transcript.complete().map(|call| call.question.clone().unwrap_or_default()).collect()
+}
+
+/// A call of ours, complete.
+const REAL: &str = "<function=ask_followup_question><parameter=question>Real?</parameter></function>";
+
+#[test]
+fn an_opener_in_code_after_a_call_without_its_end_begins_no_call() {
+    let rules = Rules { envelopes: Envelopes::default(), ..Rules::default() };
+    let markup = Rules { outside_code: true, ..rules.clone() };
+    let ours = "<function=ask_followup_question><parameter=question>First?</parameter>";
+    for call in [
+        "<function=f><parameter=x>1</parameter>",
+        "<tool_call><function=f><parameter=x>1</parameter>",
+        ours,
+        "<xai:function_call name=\"f\"><parameter name=\"x\">1</parameter></function>",
+        "<tool_call>f<arg_key>x</arg_key><arg_value>1</arg_value>",
+        "<tool_call>{\"name\":\"f\",x",
+        "<|channel|>final to=f<|message|>{x",
+        "<|tool_calls_section_begin|><|tool_call_begin|>f<|tool_call_argument_begin|>{x",
+    ] {
+        for (before, after) in
+            [("\n```\n", "\n```\n"), ("\n~~~ x\n", "\n~~~\n"), (" `", "`"), ("\n`` a` ", "``"), (" `a`", "")]
+        {
+            for quoted in [
+                "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Quoted?\"}}</tool_call>",
+                "<function=ask_followup_question><parameter=question>Quoted?</parameter></function>",
+                "<|tool_call_begin|>ask_followup_question<|tool_call_argument_begin|>{\"question\":\"Quoted?\"}",
+            ] {
+                let text = format!("{call}{before}{quoted}{after}\n{REAL}x");
+                let expected = if call == ours { vec!["First?", "Real?"] } else { vec!["Real?"] };
+                assert_eq!(asked(&text), expected, "{text:?}");
+                check_each_cut(&text, &rules);
+                // The JSON is ill-formed at a back-tick.
+                check_each_cut(&format!("<function=f>{{`{before}{quoted}{after}\n{REAL}x"), &rules);
+            }
+            // Without the quotes, it is asked: so the test can fail.
+            assert!(asked(&format!("{call}\n{REAL}")).contains(&"Real?".to_owned()), "{call:?}");
+            check_each_cut(&format!("{call}{before}<read_file>a</read_file>{after}<ask_followup_question>"), &markup);
+        }
+    }
+}
+
+#[test]
+fn an_opening_tag_right_after_a_back_tick_is_text_in_a_value() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    for (before, tag, after) in [
+        ("<function=ask_followup_question><parameter=question>", "<parameter=path>", "</parameter></function>"),
+        ("<tool_call name=ask_followup_question><parameter=question>", "<parameter=path>", "</parameter></tool_call>"),
+        ("<invoke name='ask_followup_question'><parameter name='question'>", "<parameter name='x'>", "</invoke>"),
+        (
+            "<｜DSML｜invoke name='ask_followup_question'><｜DSML｜parameter name='question'>",
+            "<｜DSML｜parameter name='x'>",
+            "</｜DSML｜parameter></｜DSML｜invoke>",
+        ),
+        ("<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>", "<arg_key>", "</tool_call>"),
+    ] {
+        let question = format!("Shall I rename `{tag}` in the prompt?");
+        assert_eq!(asked(&format!("{before}{question}{after}")), [question.as_str()]);
+        for end in [&format!("`{tag}` {after}x"), &format!("``{tag}"), &format!("` {tag}"), "`</parameter>x", "`"] {
+            check_each_cut(&format!("{before}a {end}"), &rules);
+        }
+    }
+    let list = "<function=ask_followup_question><parameter=question>Q</parameter><parameter=follow_up>[\"`";
+    check_each_cut(&format!("{list}<parameter=path>`\"]</parameter></function>"), &rules);
+    check_each_cut(&format!("{list}\"]<parameter=path>`</parameter></function>"), &rules);
+    check_each_cut("<function=ask_followup_question><parameter=arguments>{\"question\":\"Q\"}`<parameter=x>1", &rules);
+}
+
+/// The bytes of a tag that is shown before it is complete count for what code is open.
+#[test]
+fn an_incomplete_tag_of_another_tools_call_may_begin_code() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    let call = "<function=f><parameter=x>1</parameter>";
+    for between in [" <parameter=`", "\n</fun```\n\n", "\n</fun\n```\n", "<param`", " </`` ` "] {
+        let text = format!("{call}{between}{REAL}x");
+        check_each_cut(&text, &rules);
+    }
+}
+
+#[test]
+fn back_ticks_after_other_text_on_their_line_begin_a_code_span() {
+    let rules = Rules { envelopes: Envelopes::default(), ..Rules::default() };
+    let quoted = "<function=ask_followup_question><parameter=question>Quoted?</parameter></function>";
+    for before in ["1. ", "- ", "> ", "So: "] {
+        let fenced = |blank: &str| format!("{before}```xml\n   <a/>\n{blank}   {quoted}\n   ```\nNow:\n{REAL}x");
+        // A span ends at a blank line, and the last back-ticks open a fence.
+        for (blank, expected) in [("", "Real?"), ("\n", "Quoted?"), (" \t\n", "Quoted?")] {
+            let text = fenced(blank);
+            assert_eq!(asked(&text), [expected], "{text:?}");
+            check_each_cut(&text, &rules);
+        }
+    }
+}
+
 #[test]
 fn attributes_and_ends_of_tags_mean_what_the_reference_says() {
     let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    // The stream ends after what is no tag of a key or of a value.
+    for tag in ["<arg_key x", "<arg_value x", "<arg_key =", "<arg_key /", "</arg_key x", "</arg_value x"] {
+        check(&format!("<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>a {tag}"), &rules);
+        check(&format!("<tool_call>f{tag}"), &rules);
+    }
     let call = |tag: &str| format!("{tag}<parameter name=\"question\">Q</parameter></invoke>x");
     let calls = [
         "<invoke name=\"\" name=\"NAME\">",
