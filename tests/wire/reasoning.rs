@@ -23,7 +23,7 @@ pub fn summaries(format: Format, body: &str, limits: Limits) -> Vec<String> {
     let step = if Sweep::is_short() { 5 } else { 1 };
     for (at, byte) in body.bytes().enumerate() {
         take(parser.feed(&[byte]), &mut all);
-        if (at + body.len()) % step != 0 {
+        if !(at + body.len()).is_multiple_of(step) {
             continue;
         }
         let stored = serde_json::to_string(&parser.checkpoint()).unwrap();

@@ -400,13 +400,13 @@ fn a_line_longer_than_the_limit_is_reported_before_it_ends() {
 
 #[test]
 fn a_slow_output_slows_the_input_and_nothing_is_lost() {
-    const RECORDS: usize = 8 << 10;
+    const RECORDS: usize = 64 << 10;
     let mut child = spawn(&["parse", "--records"]);
     let (mut to, written) = (child.stdin.take().unwrap(), Arc::new(AtomicUsize::new(0)));
     let counter = written.clone();
     let writer = thread::spawn(move || {
         for id in 0..RECORDS {
-            let line = json!({"id": id, "content": "x".repeat(8000)}).to_string() + "\n";
+            let line = json!({"id": id, "content": "x".repeat(1000)}).to_string() + "\n";
             to.write_all(line.as_bytes()).unwrap();
             counter.fetch_add(line.len(), Ordering::Relaxed);
         }
