@@ -15,6 +15,7 @@ use super::reply::{FormAnswer, ReplyKind};
 use super::rules::{Rules, Severity};
 use super::template::{Rendered, Template};
 use crate::reason::Reason;
+use crate::shape::Shape;
 
 /// The settings of a dialogue. Plain data, which many dialogues can share.
 ///

@@ -444,7 +444,7 @@ fn a_blank_parameter_before_the_text_is_nothing() {
     for before in [format!("{blank}{text}"), format!("{text}{blank}")] {
         let message = format!("<function=ask_poll>{before}<parameter=second>[\"x\"]</parameter></function>");
         let Some(Asked { questions, .. }) = read(policy.clone(), &message).pop() else { panic!("{message}") };
-        assert_eq!(questions, ["Q? (x) -multiple +custom"], "{message}");
+        assert_eq!(questions, ["Q? =x"], "{message}");
     }
 }
 
