@@ -334,3 +334,57 @@ async fn every_key_in_the_store_expires() {
         assert!(left[1..].parse::<i64>().unwrap() > 0, "{key}: {left}");
     }
 }
+
+#[tokio::test]
+async fn a_conversation_that_is_taken_after_its_place_was_filled_is_taken_again_when_there_is_room() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    let full = replica(&proxy.url(), &["--demo", "--limit-conversations", "1"]);
+    let other = replica(&redis.url(), &[]);
+    let id = "taken-without-room";
+    push(&other, id, "Hi").await;
+    let epoch = || redis.ask(&format!("HGET followup:{{{id}}}:state epoch"));
+    let first = epoch();
+    proxy.set(Passing::After(Duration::from_millis(300)));
+    let (refused, demo) = tokio::join!(post(format!("/conversations/{id}/dismiss"), "").send(&full), async {
+        // Before the replica hears of it.
+        until(async || epoch() != first).await;
+        post("/demo", r#"{"message":"database","delay":60000}"#).send(&full).await.ok()
+    });
+    assert_eq!(refused.error(), (503, "too_many_conversations".into()));
+    proxy.set(Passing::After(Duration::ZERO));
+    let demo = demo["id"].as_str().unwrap();
+    call("DELETE", format!("/conversations/{demo}"), "").send(&full).await.ok_body();
+    // Without another request for it: others take this replica for its writer.
+    until(async || get("/healthz").send(&full).await.ok()["conversations"] == 1).await;
+    assert_eq!(snapshot(&full, id).await["turn"], "ended");
+}
+
+#[tokio::test]
+async fn conversations_that_were_deleted_take_no_place_in_the_list() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let one = replica(&redis.url(), &["--limit-conversations", "3"]);
+    let is_listed =
+        async |id: &str| redis.ask(&format!("HGET followup:{{list}}:entries listed-{id}")).contains("ended");
+    for id in ["a", "b", "c"] {
+        push(&one, &format!("listed-{id}"), "Hi").await;
+        until(async || is_listed(id).await).await;
+    }
+    call("DELETE", "/conversations/listed-b", "").send(&one).await.ok_body();
+    push(&one, "listed-d", "Hi").await;
+    until(async || is_listed("d").await).await;
+    // Another replica knows only what is in the store.
+    let other = replica(&redis.url(), &[]);
+    let mut all = listed(&other).await;
+    all.sort_by_key(Value::to_string);
+    assert_eq!(all, ["listed-a", "listed-c", "listed-d"]);
+    // What was deleted long ago is forgotten, too.
+    for index in 0..20 {
+        let id = format!("short-{index}");
+        push(&one, &format!("listed-{id}"), "Hi").await;
+        until(async || is_listed(&id).await).await;
+        call("DELETE", format!("/conversations/listed-{id}"), "").send(&one).await.ok_body();
+    }
+    let changes: usize = redis.ask("ZCARD followup:{list}:changes")[1..].parse().unwrap();
+    assert!(changes <= 6, "{changes}");
+}
