@@ -388,3 +388,40 @@ async fn conversations_that_were_deleted_take_no_place_in_the_list() {
     let changes: usize = redis.ask("ZCARD followup:{list}:changes")[1..].parse().unwrap();
     assert!(changes <= 6, "{changes}");
 }
+
+#[tokio::test]
+async fn what_waits_for_the_store_is_counted() {
+    const LEN: usize = 2 << 20;
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    let replica = replica(&proxy.url(), &["--continue"]);
+    let used = async || metric(&replica, "followup_memory_bytes").await as usize;
+    // What continues a conversation is its request, which is stored when the turn has ended.
+    let relay = async |id: &str, is_away: bool| {
+        let mut play = asks_and_continues(id);
+        let at = play["body"].as_str().unwrap().len() - "data: [DONE]\n\n".len();
+        play["at"] = json!(at);
+        let messages = json!([{"role": "user", "content": "x".repeat(LEN)}]);
+        let body = json!({"model": "m", "stream": true, "messages": messages, "play": play}).to_string();
+        let request = post("/v1/chat/completions", body).with("content-type", "application/json");
+        let response = request.with("x-followup-conversation", id).open(&replica.address).await;
+        until(async || redis.ask(&format!("XRANGE followup:{{{id}}}:log - +")).contains("more.")).await;
+        if is_away {
+            proxy.set(Passing::Cut);
+            until(async || get("/readyz").send(&replica).await.status == 503).await;
+        }
+        open_gate(id).await;
+        read(response).await;
+        until(async || snapshot(&replica, id).await["turn"] == "ended").await;
+    };
+    let before = used().await;
+    relay("counted-stored", false).await;
+    until(async || redis.ask("HSTRLEN followup:{counted-stored}:state next")[1..].parse::<usize>().unwrap() > LEN)
+        .await;
+    let stored = used().await;
+    relay("counted-waiting", true).await;
+    // It is kept as the first one is, and waits beside that.
+    until(async || used().await - stored > stored - before + LEN * 9 / 10).await;
+    proxy.set(Passing::After(Duration::ZERO));
+    until(async || used().await - stored < stored - before + LEN / 10).await;
+}
