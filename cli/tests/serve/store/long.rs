@@ -129,9 +129,9 @@ async fn what_is_long_and_was_written_without_the_store_is_the_same_on_another_r
 
 #[tokio::test]
 async fn many_large_conversations_are_read_in_replies_that_the_server_does_not_refuse() {
-    const MANY: usize = 20;
+    const MANY: usize = 30;
     // A server ends the connection of a subscriber that has more than this to read.
-    let Some(redis) = RedisServer::start(&["--client-output-buffer-limit", "pubsub 2mb 0 0"]) else { return };
+    let Some(redis) = RedisServer::start(&["--client-output-buffer-limit", "pubsub 4mb 0 0"]) else { return };
     let proxy = TcpProxy::start(redis.port);
     let (owner, other) = (replica(&redis.url(), &[]), replica(&proxy.url(), &[]));
     let push = async |index: usize, text: &str| {

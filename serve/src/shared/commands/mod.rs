@@ -32,7 +32,7 @@ const RESERVATION: Duration = Duration::from_secs(3);
 
 /// Maximum number of conversations that are read as a whole at the same time. A server ends a
 /// connection with too many bytes on their way.
-const MAX_WHOLE_LOADS: usize = 4;
+const MAX_WHOLE_LOADS: usize = 8;
 
 /// How often a script is tried that the store executes after its deadline.
 const MAX_ATTEMPTS: usize = 3;
