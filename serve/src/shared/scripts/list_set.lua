@@ -27,6 +27,9 @@ local limit = tonumber(ARGV[4])
 local entries, changes, at = redis.call('HLEN', KEYS[1]) - limit, redis.call('ZCARD', KEYS[2]) - 2 * limit, 0
 while (entries > 0 or changes > 0) and at < 100 do
     local id = redis.call('ZRANGE', KEYS[2], at, at)[1]
+    if not id then
+        break
+    end
     ended[#ended + 1] = id
     entries, changes, at = entries - redis.call('HEXISTS', KEYS[1], id), changes - 1, at + 1
 end
