@@ -75,7 +75,7 @@ impl Store {
         }
     }
 
-    /// Returns a conversation to push a piece of a message that has begun.
+    /// Returns a conversation to push a later piece of a message.
     ///
     /// # Errors
     ///

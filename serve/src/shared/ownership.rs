@@ -67,7 +67,7 @@ impl Shared {
         self.writable(id, Purpose::Turn).await.map(|(conversation, _)| conversation)
     }
 
-    /// Returns a conversation to push a piece of a message that has begun.
+    /// Returns a conversation to push a later piece of a message.
     pub(crate) async fn for_piece(self: &Arc<Shared>, id: &str) -> Result<Changeable, ApiError> {
         self.writable(id, Purpose::Piece).await.map(|(conversation, _)| conversation)
     }

@@ -86,7 +86,7 @@ pub(crate) enum TakeOutcome {
 pub(crate) enum Purpose {
     /// To answer, to delete, or to end the turn of a dead replica.
     Change,
-    /// To push a piece of a message that has begun.
+    /// To push a later piece of a message.
     Piece,
     /// To begin a turn.
     Turn,
