@@ -51,7 +51,8 @@ impl AppState {
         upstream: Option<Upstream>,
         address: Option<StoreAddress>,
     ) -> (AppState, BackgroundWork) {
-        let (settings, metrics) = (Arc::new(settings), Arc::new(Metrics::new()));
+        let metrics = if address.is_some() { Metrics::with_store() } else { Metrics::new() };
+        let (settings, metrics) = (Arc::new(settings), Arc::new(metrics));
         let (ended_turns, receiver) = mpsc::unbounded_channel();
         let (outbox, changed) = mpsc::unbounded_channel();
         let (records, recorded) = mpsc::unbounded_channel();

@@ -11,6 +11,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
 use crate::memory::MemoryCounter;
+use crate::shared::Reach;
 
 type Label = [(&'static str, &'static str); 1];
 
@@ -33,6 +34,7 @@ pub(crate) struct Metrics {
     store_errors: Counter,
     unstored: Counter,
     taken_over: Counter,
+    store: Gauge,
     turn_seconds: Histogram,
     pub(crate) memory: MemoryCounter,
 }
@@ -55,6 +57,7 @@ impl Metrics {
             store_errors: Counter::default(),
             unstored: Counter::default(),
             taken_over: Counter::default(),
+            store: Gauge::default(),
             memory: MemoryCounter::default(),
             // 50 ms to 7 minutes.
             turn_seconds: Histogram::new(exponential_buckets(0.05, 2.0, 14)),
@@ -80,6 +83,14 @@ impl Metrics {
         );
         registry.register("taken_over", "Conversations taken over from a dead replica", metrics.taken_over.clone());
         registry.register("turn_seconds", "How long messages took", metrics.turn_seconds.clone());
+        metrics
+    }
+
+    /// The same, with how much of the store is reached.
+    pub(crate) fn with_store() -> Metrics {
+        let mut metrics = Metrics::new();
+        let help = "How much of the store is reached: 2 all, 1 a part, 0 nothing";
+        metrics.registry.register("store", help, metrics.store.clone());
         metrics
     }
 
@@ -129,6 +140,15 @@ impl Metrics {
 
     pub(crate) fn turn_ended(&self, took: Duration) {
         self.turn_seconds.observe(took.as_secs_f64());
+    }
+
+    /// Sets how much of the store is reached.
+    pub(crate) fn set_reach(&self, reach: Reach) {
+        self.store.set(match reach {
+            Reach::All => 2,
+            Reach::Part => 1,
+            Reach::Nothing => 0,
+        });
     }
 
     /// Returns all metrics in the text format that Prometheus scrapes.

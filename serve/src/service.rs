@@ -15,9 +15,6 @@ use crate::shared::StoreAddress;
 use crate::turns::continuing::continue_ended_turns;
 use crate::upstream::Upstream;
 
-/// How long the rest may take to be stored at shutdown.
-const MAX_FLUSH: Duration = Duration::from_secs(3);
-
 /// A service that listens, and does not answer yet.
 ///
 /// ```no_run
@@ -139,8 +136,7 @@ impl Service {
         // Whatever still runs after the grace period is dropped with the runtime.
         let _ = tokio::time::timeout(grace, finish).await;
         if let Some(shared) = shared {
-            // What is not in the store then is lost, unless other replicas have taken it over.
-            let _ = tokio::time::timeout(MAX_FLUSH, shared.finish()).await;
+            shared.finish().await;
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use followup::dialogue::{Image, MessageFormat, Reply};
 
 use crate::conversation::user_action::{ActionOutcome, UserAction};
-use crate::conversation::{Conversation, InUse, NewRole, Summary};
+use crate::conversation::{Conversation, EventId, InUse, NewRole, Reader, Summary};
 use crate::error::ApiError;
 use crate::local_store::{Changeable, LocalStore, check_id, random};
 use crate::shared::Shared;
@@ -70,6 +70,19 @@ impl Store {
     pub(crate) async fn get_for_turn(&self, id: &str) -> Result<InUse, ApiError> {
         let Some(shared) = &self.shared else { return Ok(self.get(id).await?.in_use()) };
         match shared.for_turn(check_id(id)?).await? {
+            Changeable::Here(conversation) => Ok(conversation),
+            Changeable::Elsewhere(_) => Err(ApiError::elsewhere(id)),
+        }
+    }
+
+    /// Returns a conversation to push a later piece of a message.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`get_for_change`](Store::get_for_change).
+    pub(crate) async fn get_for_piece(&self, id: &str) -> Result<InUse, ApiError> {
+        let Some(shared) = &self.shared else { return Ok(self.get(id).await?.in_use()) };
+        match shared.for_piece(check_id(id)?).await? {
             Changeable::Here(conversation) => Ok(conversation),
             Changeable::Elsewhere(_) => Err(ApiError::elsewhere(id)),
         }
@@ -145,6 +158,13 @@ impl Store {
         match &self.shared {
             Some(shared) => shared.confirm(conversation, reply, format).await,
             None => Ok(()),
+        }
+    }
+
+    /// Prepares a conversation for a reader that has seen its events up to this one.
+    pub(crate) async fn begin_reading(&self, reader: &mut Reader, seen: Option<EventId>) {
+        if let Some(shared) = &self.shared {
+            shared.begin_reading(reader, seen).await;
         }
     }
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use followup::dialogue::{Answer, FormAnswer, Image, MessageFormat, Question, Reply};
 
 use super::Conversation;
+use super::change::ChangeGuard;
 use super::dialogue::BoundedDialogue;
 use super::event::{ConversationEvent, UserReply};
 use super::item::prefix;
-use super::reply_log::size_of_images;
 use super::role::Role;
 use super::user_action::{ActionOutcome, StoredAnswer, UserAction};
 use crate::error::ApiError;
@@ -73,16 +73,29 @@ impl Conversation {
         images: Vec<Image>,
         format: MessageFormat,
     ) -> Result<ActionOutcome, ApiError> {
+        let state = self.lock_to_write()?;
+        state.dialogue.check_room(&action, &images)?;
+        self.perform_in(state, action, images, format)
+    }
+
+    /// Gives an answer that was accepted. Its size was checked before.
+    ///
+    /// # Errors
+    ///
+    /// If it was given already, or another process writes the conversation.
+    pub(crate) fn give(&self, answer: StoredAnswer) -> Result<(), ApiError> {
+        let StoredAnswer { action, images, .. } = answer;
+        self.perform_in(self.lock_to_write()?, action, images, MessageFormat::OpenAiChat).map(drop)
+    }
+
+    fn perform_in(
+        &self,
+        mut state: ChangeGuard<'_>,
+        action: UserAction,
+        images: Vec<Image>,
+        format: MessageFormat,
+    ) -> Result<ActionOutcome, ApiError> {
         let labels = labels(&images);
-        let mut state = self.lock_to_write()?;
-        let (before, size) = (state.dialogue.replies_size(), size_of_images(&images) + action.text_len());
-        let limit = self.settings.limits.body;
-        if before.saturating_add(size) > limit {
-            return Err(ApiError::too_large(format!(
-                "the replies of this turn would have {} bytes, and may have at most {limit}: send smaller images, or raise --limit-body",
-                before + size
-            )));
-        }
         let was_open = state.dialogue.open_question().map(|question| question.number);
         let kind = action.kind();
         let (reply, said) = act(&mut state.dialogue, action, images)?;

@@ -46,11 +46,13 @@ impl Conversation {
         }
     }
 
-    /// Sets whether the store can't get a batch now.
-    pub(crate) fn set_waiting(&self, is_waiting: bool) {
-        if let Role::Writer(publication) = &mut self.state.lock().role {
-            publication.is_waiting = is_waiting;
+    /// Sets the bytes of a batch that the store can't get now; `None` if it can.
+    pub(crate) fn set_waiting(&self, bytes: Option<usize>) {
+        let mut state = self.state.lock();
+        if let Role::Writer(publication) = &mut state.role {
+            publication.waiting = bytes;
         }
+        state.count_memory();
     }
 
     /// Returns `true` if the store has, or has had, something of the conversation that this process

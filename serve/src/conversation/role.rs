@@ -33,6 +33,14 @@ impl Role {
         }
     }
 
+    /// Returns the bytes of a batch that waits until the store can get it.
+    pub(super) fn waiting(&self) -> Option<usize> {
+        match self {
+            Role::Writer(publication) => publication.waiting,
+            Role::Alone | Role::Follower(_) => None,
+        }
+    }
+
     /// Returns `true` if the store has to be told of a change.
     pub(super) fn has_untold_changes(&self) -> bool {
         matches!(self, Role::Writer(publication) if publication.told < publication.changes)
@@ -47,8 +55,8 @@ pub(super) struct Publication {
     pub(super) published: EventId,
     /// The store has, or has had, the conversation.
     pub(super) is_stored: bool,
-    /// The store can't get a batch now, which is tried again later.
-    pub(super) is_waiting: bool,
+    /// The bytes of a batch that the store can't get now, and that is sent again later.
+    pub(super) waiting: Option<usize>,
     /// Number of batches so far.
     pub(super) batches: u64,
     /// Number of changes so far, and how many of them the store has been told of.
@@ -74,7 +82,7 @@ impl Publication {
             epoch,
             published,
             is_stored: true,
-            is_waiting: false,
+            waiting: None,
             batches: 0,
             changes: 0,
             told: 0,

@@ -57,6 +57,12 @@ pub(crate) struct NewEntry<'a> {
 }
 
 impl Batch {
+    /// Returns the bytes of what it holds.
+    pub(crate) fn size(&self) -> usize {
+        let events: usize = self.frames.iter().map(|frame| frame.bytes.len()).sum();
+        events + self.set.iter().map(|(_, value)| value.len()).sum::<usize>()
+    }
+
     /// Returns the entries of the log.
     ///
     /// The ids of an entry's events follow from the last one, so each has the events of one epoch.

@@ -61,6 +61,28 @@ pub(crate) struct Turn {
     continuation: PendingContinuation,
 }
 
+impl ConversationState {
+    /// Checks that a request has failed which this process can try again.
+    fn check_retry(&self) -> Result<(), ApiError> {
+        match &self.failed_request {
+            Some(failed) if failed.lacks_key => Err(ApiError::key_elsewhere()),
+            Some(_) => Ok(()),
+            None => Err(ApiError::nothing_to_retry()),
+        }
+    }
+}
+
+impl Conversation {
+    /// Checks that [`Turn::begin_retry`] would begin a turn.
+    ///
+    /// # Errors
+    ///
+    /// As those of that.
+    pub(crate) fn check_retry(&self) -> Result<(), ApiError> {
+        self.lock_to_write()?.check_retry()
+    }
+}
+
 impl Turn {
     /// Begins the next turn of a conversation. Without a wire format, the parser detects it.
     ///
@@ -116,9 +138,7 @@ impl Turn {
     /// writes it, or only another process has the key of the request.
     pub(crate) fn begin_retry(conversation: &Arc<Conversation>) -> Result<(Turn, ContinuationRequest), ApiError> {
         let mut state = conversation.lock_to_write()?;
-        if state.failed_request.as_ref().is_some_and(|failed| failed.lacks_key) {
-            return Err(ApiError::key_elsewhere());
-        }
+        state.check_retry()?;
         let request = state.set_failed_request(None).ok_or_else(ApiError::nothing_to_retry)?.request;
         state.forget_broken_message(&conversation.metrics);
         state.begin_sending();

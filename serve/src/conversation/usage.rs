@@ -72,17 +72,20 @@ impl Conversation {
     /// Returns `false` if it is in use, or the store may get it at any moment. It stays as it is
     /// then.
     pub(crate) fn drop_unstored(&self) -> bool {
-        let is_waiting = |role: &Role| matches!(role, Role::Writer(publication) if publication.is_waiting);
         // To lock it for a change is one, which the store would have to get.
-        if !is_waiting(&self.state.lock().role) || self.unused().is_none() {
+        if self.state.lock().role.waiting().is_none() || self.unused().is_none() {
             return false;
         }
         let mut state = self.lock_for_change();
-        if !is_waiting(&state.role) {
+        if state.role.waiting().is_none() {
             return false;
         }
         state.end();
         state.forget_all(&self.settings);
+        if let Role::Writer(publication) = &mut state.role {
+            // Its publisher drops the batch.
+            publication.waiting = None;
+        }
         drop(state);
         self.metrics.unstored();
         // Its publisher does not need to wait any longer.

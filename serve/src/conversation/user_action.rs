@@ -86,6 +86,9 @@ pub(crate) struct StoredAnswer {
     pub(crate) action: UserAction,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) images: Vec<Image>,
+    /// The request that it came with. An equal answer of another request is another one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) by: String,
 }
 
 /// The result of an action.

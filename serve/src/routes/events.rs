@@ -37,9 +37,11 @@ pub(super) async fn events(
     let conversation = state.store.get(&id?).await?;
     let Query(EventsQuery { last }) = query?;
     let last = headers.get(LAST_EVENT_ID).and_then(|last| last.to_str().ok()).or(last.as_deref());
-    let last = last.and_then(|last| last.parse().ok()).filter(|&last| conversation.has_events_after(last));
+    let last: Option<EventId> = last.and_then(|last| last.parse().ok());
     let limit = state.settings.limits.readers;
-    let reader = conversation.reader().ok_or_else(|| ApiError::too_many_readers(limit))?;
+    let mut reader = conversation.reader().ok_or_else(|| ApiError::too_many_readers(limit))?;
+    state.store.begin_reading(&mut reader, last).await;
+    let last = last.filter(|&last| conversation.has_events_after(last));
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
         (header::CACHE_CONTROL, "no-store"),

@@ -34,6 +34,9 @@ pub(super) async fn ready(State(state): State<Arc<AppState>>) -> Response {
 
 pub(super) async fn metrics(State(state): State<Arc<AppState>>) -> Response {
     const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    if let Some(shared) = state.store.shared() {
+        state.metrics.set_reach(shared.reach());
+    }
     let text = state.metrics.text(state.store.local().len());
     ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response()
 }

@@ -46,7 +46,7 @@ pub(super) async fn push(
     let conversation = match offset {
         0 => state.store.get_or_create(&id).await?.0,
         // A later piece begins no message, so it creates no conversation for one.
-        _ => state.store.get_for_turn(&id).await.map_err(|error| error.or_gap(&message))?,
+        _ => state.store.get_for_piece(&id).await.map_err(|error| error.or_gap(&message))?,
     };
     let outcome = conversation.push_piece(Piece { message: &message, offset, bytes: &body, is_last: last, wire })?;
     // The next piece may be sent to another replica.

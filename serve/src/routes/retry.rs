@@ -16,7 +16,10 @@ pub(super) async fn retry(
     State(state): State<Arc<AppState>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, ApiError> {
-    let conversation = state.store.get_for_turn(&id?).await?;
+    let id = id?;
+    // What is refused begins no turn, so it must leave what tells whose conversation this is.
+    state.store.get_for_change(&id).await?.check_retry()?;
+    let conversation = state.store.get_for_turn(&id).await?;
     continuing::retry(&state, &conversation)?;
     Ok((StatusCode::ACCEPTED, json_response("{}")).into_response())
 }

@@ -14,9 +14,9 @@ use super::error::StoreError;
 use crate::conversation::user_action::{ActionOutcome, StoredAnswer, UserAction};
 use crate::conversation::{Conversation, EventId, InUse, Reader};
 use crate::error::ApiError;
-use crate::local_store::Changeable;
+use crate::local_store::{Changeable, random};
 
-/// How long an error waits for what it tells of another answer.
+/// How long an error waits for what it tells of another answer, and a reader for what it has seen.
 const MAX_CATCH_UP: Duration = Duration::from_secs(2);
 
 /// How long to wait for the store before an answer is sent to it again.
@@ -47,7 +47,7 @@ impl Shared {
             let outcome = conversation.perform(action, images, format)?;
             return Ok((conversation, outcome));
         };
-        let answer = StoredAnswer { action, images };
+        let answer = StoredAnswer { action, images, by: random::<8>()? };
         match target {
             Changeable::Here(conversation) => {
                 let outcome = self.answer_here(&conversation, number, answer, format).await?;
@@ -81,7 +81,7 @@ impl Shared {
                 return Err(self.explain(error, conversation, &answer).await);
             }
         };
-        let StoredAnswer { action, images } = answer;
+        let StoredAnswer { action, images, .. } = answer;
         let performed = conversation.perform(action, images, format);
         drop(updating);
         match performed {
@@ -243,14 +243,26 @@ impl Shared {
         stored.reply_to(answer, &self.settings).err().unwrap_or(error)
     }
 
+    /// Lets a conversation be compared with the store as often as a new reader needs.
+    ///
+    /// If another replica writes the conversation, waits for the event that the reader has seen
+    /// last, which may not be here yet. Otherwise it would get earlier events again.
+    pub(crate) async fn begin_reading(&self, reader: &mut Reader, seen: Option<EventId>) {
+        let conversation = &reader.conversation;
+        let missing = seen.filter(|seen| !conversation.is_writer() && *seen > conversation.last());
+        self.watched.change(conversation.id(), |bell| bell.rings += u64::from(missing.is_some()));
+        if let Some(missing) = missing {
+            // Its writer may have died before it has stored the event.
+            let _ = tokio::time::timeout(MAX_CATCH_UP, reader.reached(missing)).await;
+        }
+    }
+
     /// Gives the answers that the store has accepted.
     pub(super) fn give_answers(&self, conversation: &Arc<Conversation>, answers: Vec<(u64, String)>) {
         for (number, json) in answers {
-            if let Ok(StoredAnswer { action, images }) = serde_json::from_str(&json) {
-                // It fails if this replica is giving it at the moment.
-                if conversation.perform(action, images, MessageFormat::OpenAiChat).is_ok() {
-                    conversation.may_continue_now();
-                }
+            // It fails if this replica is giving it at the moment.
+            if serde_json::from_str(&json).is_ok_and(|answer| conversation.give(answer).is_ok()) {
+                conversation.may_continue_now();
             }
             conversation.has_given(number);
         }

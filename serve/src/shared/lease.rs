@@ -81,7 +81,8 @@ impl Lease {
         let milliseconds = u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX);
         // A store whose memory is full refuses `SET`, but not this.
         let is_renewed: bool = self.link.run(redis::cmd("PEXPIRE").arg(key).arg(milliseconds)).await?;
-        if is_renewed {
+        // A renewal may be late.
+        if is_renewed || self.has_ended.load(Ordering::Acquire) {
             return Ok(());
         }
         self.link.run(redis::cmd("SET").arg(key).arg(1).arg("PX").arg(milliseconds)).await
@@ -101,9 +102,10 @@ impl Lease {
     pub(crate) async fn end(&self) {
         self.has_ended.store(true, Ordering::Release);
         // Without a connection, it ends by itself.
-        for key in self.keys_of(&self.replica) {
+        let end = async |key: &String| {
             let _: Result<(), _> = self.link.run(redis::cmd("DEL").arg(key)).await;
-        }
+        };
+        join_all(self.keys_of(&self.replica).iter().map(end)).await;
     }
 
     /// Returns `true` if that is this replica.

@@ -73,6 +73,9 @@ pub(crate) struct Shared {
 /// How long the store may take to be told of a change.
 const MAX_FLUSH: Duration = Duration::from_secs(5);
 
+/// How long the rest may take to be stored at shutdown.
+const MAX_LAST_FLUSH: Duration = Duration::from_secs(3);
+
 /// What runs as long as the service does, once it is started.
 pub(crate) struct Background {
     waiting: WaitingCommands,
@@ -149,7 +152,8 @@ impl Shared {
 
     /// Ends this replica's part: tells the store the rest, and that others may take over.
     pub(crate) async fn finish(&self) {
-        self.local.flush_all().await;
+        // What is not in the store then is lost, unless other replicas have taken it over.
+        let _ = tokio::time::timeout(MAX_LAST_FLUSH, self.local.flush_all()).await;
         self.lease.end().await;
     }
 

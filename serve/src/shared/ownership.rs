@@ -67,6 +67,11 @@ impl Shared {
         self.writable(id, Purpose::Turn).await.map(|(conversation, _)| conversation)
     }
 
+    /// Returns a conversation to push a later piece of a message.
+    pub(crate) async fn for_piece(self: &Arc<Shared>, id: &str) -> Result<Changeable, ApiError> {
+        self.writable(id, Purpose::Piece).await.map(|(conversation, _)| conversation)
+    }
+
     /// Returns a conversation to begin a turn in it, and whether it is new.
     pub(crate) async fn get_or_create(self: &Arc<Shared>, id: &str) -> Result<(Changeable, bool), ApiError> {
         self.writable(id, Purpose::NewTurn).await
@@ -142,7 +147,14 @@ impl Shared {
                 }
                 TakeOutcome::Taken { epoch, stored } => {
                     let is_new = stored.last.is_none();
-                    let conversation = self.local.find_or_create(id, NewRole::Follower)?.0.in_use();
+                    let conversation = match self.local.find_or_create(id, NewRole::Follower) {
+                        Ok((conversation, _)) => conversation.in_use(),
+                        Err(error) => {
+                            // Its place was filled meanwhile.
+                            find_out_later(self, id);
+                            return Err(error);
+                        }
+                    };
                     let is_here = here.as_ref().is_some_and(|here| Arc::ptr_eq(here, &conversation));
                     let updating = match updating.filter(|_| is_here) {
                         Some(updating) => updating,
@@ -272,9 +284,14 @@ impl Drop for Unheard<'_> {
     fn drop(&mut self) {
         // There is no runtime when the service ends.
         if self.may_happen && tokio::runtime::Handle::try_current().is_ok() {
-            self.shared.tasks.spawn(find_out(self.shared.clone(), self.id.to_owned()));
+            find_out_later(self.shared, self.id);
         }
     }
+}
+
+/// Lets this replica take a conversation of which it may be the writer, and which it does not have.
+fn find_out_later(shared: &Arc<Shared>, id: &str) {
+    shared.tasks.spawn(find_out(shared.clone(), id.to_owned()));
 }
 
 /// Finds out whether this replica has become the writer of a conversation without hearing of it.

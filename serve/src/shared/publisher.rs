@@ -10,7 +10,7 @@ use super::Shared;
 use super::commands::Appended;
 use super::error::StoreError;
 use super::ownership::take_what_is_own;
-use crate::conversation::Conversation;
+use crate::conversation::{Batch, Conversation};
 
 /// Minimum time between two batches of a conversation. Events meanwhile are sent together.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -55,12 +55,12 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
                 }
                 Err(StoreError::Away) => {
                     let key = shared.keys.state(conversation.id());
-                    wait(&conversation, shared.link.wait_until_up(&key)).await;
+                    wait(&conversation, &batch, shared.link.wait_until_up(&key)).await;
                     continue;
                 }
                 Err(StoreError::Refused(_) | StoreError::Unreadable(_)) => {
                     shared.metrics.store_error();
-                    wait(&conversation, tokio::time::sleep(REFUSED_PAUSE)).await;
+                    wait(&conversation, &batch, tokio::time::sleep(REFUSED_PAUSE)).await;
                     // If this was refused, too, others would take this replica for dead.
                     let _ = shared.lease.renew().await;
                     continue;
@@ -78,12 +78,12 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
     }
 }
 
-/// Waits until the store can be told of a conversation, or that is gone.
-async fn wait(conversation: &Conversation, can_be_told: impl Future<Output = ()>) {
-    conversation.set_waiting(true);
+/// Waits until the store can get a batch of a conversation, or that is gone.
+async fn wait(conversation: &Conversation, batch: &Batch, can_be_told: impl Future<Output = ()>) {
+    conversation.set_waiting(Some(batch.size()));
     tokio::select! {
         () = can_be_told => {}
         () = conversation.gone() => {}
     }
-    conversation.set_waiting(false);
+    conversation.set_waiting(None);
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use tokio::sync::mpsc;
 
 use super::Shared;
@@ -27,12 +28,14 @@ impl Shared {
     async fn store_record(&self, record: &StoredRecord) -> Result<(), StoreError> {
         // All of it serializes to JSON.
         let json = serde_json::to_string(record).unwrap_or_default();
-        self.commands.record(&record.id, &record.request, &record.keys).await?;
-        for key in &record.keys {
+        let set = async |key: &String| -> Result<(), StoreError> {
             let milliseconds = self.record_lifetime();
             let set = redis::cmd("SET").arg(self.keys.record(key)).arg(&json).arg("PX").arg(milliseconds).take();
-            let _: () = self.link.run(&set).await?;
-        }
+            self.link.run(&set).await
+        };
+        // At once: the records of a busy replica wait for each other.
+        let noted = self.commands.record(&record.id, &record.request, &record.keys);
+        tokio::try_join!(noted, try_join_all(record.keys.iter().map(set)))?;
         Ok(())
     }
 

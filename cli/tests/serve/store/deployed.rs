@@ -9,7 +9,7 @@ use http_body_util::BodyExt;
 use serde_json::json;
 
 use super::redis_server::{RedisServer, free_port};
-use super::scene::{asks_and_continues, is_end};
+use super::scene::{asks_and_continues, body_of, is_end};
 use crate::client::{Call, Events, chat, get, post, soon, until};
 use crate::page::Page;
 use crate::service::{Service, command};
@@ -170,4 +170,35 @@ async fn through_the_proxy_a_conversation_is_shared_and_a_dead_replica_is_not_no
     for _ in 0..6 {
         assert_eq!(allowed(get(&path)).send_to(at).await.ok()["turn"], "ended");
     }
+}
+
+/// Returns the path that Kubernetes asks to find out whether requests should be sent to a replica.
+fn path_of_readiness() -> &'static str {
+    let (_, probe) = include_str!("../../../../deploy/kubernetes.yaml").split_once("readinessProbe:").unwrap();
+    probe.split_once("path: ").unwrap().1.split([',', ' ']).next().unwrap()
+}
+
+#[tokio::test]
+async fn without_the_store_no_replica_is_taken_away() {
+    let Some(mut redis) = RedisServer::start(&[]) else { return };
+    let base = format!("http://{}/v1", upstream().address);
+    let start = |_| {
+        let mut replica = command(&["--upstream", &base]);
+        Service::start_by(replica.env("FOLLOWUP_TOKEN", TOKEN).env("FOLLOWUP_STORE", redis.url()))
+    };
+    let replicas: Vec<Service> = (0..3).map(start).collect();
+    redis.kill();
+    for replica in &replicas {
+        until(async || allowed(get("/readyz")).send(replica).await.status == 503).await;
+        assert_eq!(allowed(get(path_of_readiness())).send(replica).await.status, 200);
+    }
+    let Some(proxy) = Proxy::start(&replicas) else { return };
+    proxy.is_up().await;
+    for _ in 0..10 {
+        let unknown = allowed(get("/conversations/unknown/events")).send_to(&proxy.address).await;
+        assert_eq!(unknown.error(), (503, "store_unavailable".into()));
+    }
+    let play = json!({"name": "relayed-nonetheless", "body": body_of("Hello")});
+    let relayed = allowed(chat(&play)).send_to(&proxy.address).await;
+    assert_eq!(relayed.ok_body(), play["body"].as_str().unwrap());
 }

@@ -54,7 +54,8 @@ impl Log {
     }
 
     /// A reader sees each event of the log once and in order, and nothing is missing between two of
-    /// them. A `state` may come in place of some events; it is what they lead to.
+    /// them. A `state` may come in place of some events; it is what they lead to. It never sets a
+    /// reader back, except after an event that is lost.
     ///
     /// Events that a writer had not stored when it died, or when another replica took the
     /// conversation over, are not in the log. Its readers may have seen them. They get a `state`
@@ -72,6 +73,9 @@ impl Log {
             match (&*event.kind, place) {
                 ("gone", _) | ("state", None) => {}
                 ("state", Some(place)) => {
+                    let before = index.checked_sub(1).map(|before| &seen[before]).filter(|event| event.kind != "gone");
+                    let seen_up_to = before.and_then(|before| self.places.get(&before.id));
+                    assert!(seen_up_to.is_none_or(|seen| *seen <= place), "set back to {}: {seen:?}", event.id);
                     let page = Page::of(&self.events[..=place]);
                     assert_eq!(Page::of_snapshot(&event.data), page, "a state at {}: {seen:?}", event.id);
                 }

@@ -334,3 +334,94 @@ async fn every_key_in_the_store_expires() {
         assert!(left[1..].parse::<i64>().unwrap() > 0, "{key}: {left}");
     }
 }
+
+#[tokio::test]
+async fn a_conversation_that_is_taken_after_its_place_was_filled_is_taken_again_when_there_is_room() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    let full = replica(&proxy.url(), &["--demo", "--limit-conversations", "1"]);
+    let other = replica(&redis.url(), &[]);
+    let id = "taken-without-room";
+    push(&other, id, "Hi").await;
+    let epoch = || redis.ask(&format!("HGET followup:{{{id}}}:state epoch"));
+    let first = epoch();
+    proxy.set(Passing::After(Duration::from_millis(300)));
+    let (refused, demo) = tokio::join!(post(format!("/conversations/{id}/dismiss"), "").send(&full), async {
+        // Before the replica hears of it.
+        until(async || epoch() != first).await;
+        post("/demo", r#"{"message":"database","delay":60000}"#).send(&full).await.ok()
+    });
+    assert_eq!(refused.error(), (503, "too_many_conversations".into()));
+    proxy.set(Passing::After(Duration::ZERO));
+    let demo = demo["id"].as_str().unwrap();
+    call("DELETE", format!("/conversations/{demo}"), "").send(&full).await.ok_body();
+    // Without another request for it: others take this replica for its writer.
+    until(async || get("/healthz").send(&full).await.ok()["conversations"] == 1).await;
+    assert_eq!(snapshot(&full, id).await["turn"], "ended");
+}
+
+#[tokio::test]
+async fn conversations_that_were_deleted_take_no_place_in_the_list() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let one = replica(&redis.url(), &["--limit-conversations", "3"]);
+    let is_listed =
+        async |id: &str| redis.ask(&format!("HGET followup:{{list}}:entries listed-{id}")).contains("ended");
+    for id in ["a", "b", "c"] {
+        push(&one, &format!("listed-{id}"), "Hi").await;
+        until(async || is_listed(id).await).await;
+    }
+    call("DELETE", "/conversations/listed-b", "").send(&one).await.ok_body();
+    push(&one, "listed-d", "Hi").await;
+    until(async || is_listed("d").await).await;
+    // Another replica knows only what is in the store.
+    let other = replica(&redis.url(), &[]);
+    let mut all = listed(&other).await;
+    all.sort_by_key(Value::to_string);
+    assert_eq!(all, ["listed-a", "listed-c", "listed-d"]);
+    // What was deleted long ago is forgotten, too.
+    for index in 0..20 {
+        let id = format!("short-{index}");
+        push(&one, &format!("listed-{id}"), "Hi").await;
+        until(async || is_listed(&id).await).await;
+        call("DELETE", format!("/conversations/listed-{id}"), "").send(&one).await.ok_body();
+    }
+    let changes: usize = redis.ask("ZCARD followup:{list}:changes")[1..].parse().unwrap();
+    assert!(changes <= 6, "{changes}");
+}
+
+#[tokio::test]
+async fn what_waits_for_the_store_is_counted() {
+    const LEN: usize = 2 << 20;
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    let replica = replica(&proxy.url(), &["--continue"]);
+    let used = async || metric(&replica, "followup_memory_bytes").await as usize;
+    // What continues a conversation is its request, which is stored when the turn has ended.
+    let relay = async |id: &str, is_away: bool| {
+        let mut play = asks_and_continues(id);
+        let at = play["body"].as_str().unwrap().len() - "data: [DONE]\n\n".len();
+        play["at"] = json!(at);
+        let messages = json!([{"role": "user", "content": "x".repeat(LEN)}]);
+        let body = json!({"model": "m", "stream": true, "messages": messages, "play": play}).to_string();
+        let request = post("/v1/chat/completions", body).with("content-type", "application/json");
+        let response = request.with("x-followup-conversation", id).open(&replica.address).await;
+        until(async || redis.ask(&format!("XRANGE followup:{{{id}}}:log - +")).contains("more.")).await;
+        if is_away {
+            proxy.set(Passing::Cut);
+            until(async || get("/readyz").send(&replica).await.status == 503).await;
+        }
+        open_gate(id).await;
+        read(response).await;
+        until(async || snapshot(&replica, id).await["turn"] == "ended").await;
+    };
+    let before = used().await;
+    relay("counted-stored", false).await;
+    until(async || redis.ask("HSTRLEN followup:{counted-stored}:state next")[1..].parse::<usize>().unwrap() > LEN)
+        .await;
+    let stored = used().await;
+    relay("counted-waiting", true).await;
+    // It is kept as the first one is, and waits beside that.
+    until(async || used().await - stored > stored - before + LEN * 9 / 10).await;
+    proxy.set(Passing::After(Duration::ZERO));
+    until(async || used().await - stored < stored - before + LEN / 10).await;
+}

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::redis_server::RedisServer;
 use super::scene::{check_seen, is_end, relay, replica, snapshot};
 use super::tcp_proxy::{Passing, TcpProxy};
-use crate::client::{Events, chat, get, number, read, until};
+use crate::client::{Events, chat, get, number, post, read, until};
 use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::open_gate;
@@ -125,4 +125,53 @@ async fn what_is_long_and_was_written_without_the_store_is_the_same_on_another_r
     let seen = events.up_to(|event| event.id == *last).await;
     assert_eq!(Page::of(&seen), Page::of_snapshot(&whole));
     assert_eq!(snapshot(&replica(&redis.url(), &[]), id).await, whole);
+}
+
+#[tokio::test]
+async fn many_large_conversations_are_read_in_replies_that_the_server_does_not_refuse() {
+    const MANY: usize = 30;
+    // A server ends the connection of a subscriber that has more than this to read.
+    let Some(redis) = RedisServer::start(&["--client-output-buffer-limit", "pubsub 4mb 0 0"]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&proxy.url(), &[]));
+    let push = async |index: usize, text: &str| {
+        let path = format!("/conversations?id=large-{index}&wire=text");
+        post(path, text.to_owned()).send(&owner).await.ok();
+    };
+    let shows = async |service: &Service, index: usize, text: &str| {
+        let there = get(format!("/conversations/large-{index}")).send(service).await;
+        there.status == 200 && there.json()["items"].to_string().contains(text)
+    };
+    let mut readers = Vec::new();
+    for index in 0..MANY {
+        push(index, &"many words ".repeat(20_000)).await;
+        until(async || shows(&other, index, "many words").await).await;
+        readers.push(Events::of(&other, &format!("large-{index}"), None).await);
+    }
+    let connections = || {
+        let stats = redis.ask("INFO stats");
+        let count = stats.split_once("total_connections_received:").unwrap().1;
+        count.split("\r\n").next().unwrap().parse::<usize>().unwrap()
+    };
+    let before = connections();
+    proxy.set(Passing::Cut);
+    until(async || get("/readyz").send(&other).await.status == 503).await;
+    proxy.set(Passing::After(Duration::ZERO));
+    // Everything is compared at once, and on a new replica everything is read at once.
+    let third = replica(&redis.url(), &[]);
+    let reads = (0..MANY).map(|index| {
+        let (address, path) = (third.address.clone(), format!("/conversations/large-{index}"));
+        tokio::spawn(async move { get(path).send_to(&address).await.status })
+    });
+    for read in reads.collect::<Vec<_>>() {
+        assert_eq!(read.await.unwrap(), 200);
+    }
+    for index in 0..MANY {
+        push(index, "And more.").await;
+        for service in [&other, &third] {
+            until(async || shows(service, index, "And more.").await).await;
+        }
+    }
+    let made = connections() - before;
+    assert!(made < 10, "{made} connections were made");
 }

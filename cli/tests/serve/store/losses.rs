@@ -92,8 +92,10 @@ async fn of_many_answers_at_once_each_but_one_is_told_that_the_question_has_one(
     let said = snapshot(&owner, id).await["items"].to_string().contains(r#""said":"Yes""#);
     assert_eq!(first.status == 200, said);
     let mut refused: Vec<_> = many.into_iter().filter(|one| one.status != 200).collect();
-    assert!(!refused.is_empty());
+    let accepted = 20 - refused.len() + usize::from(first.status == 200);
     refused.extend(Some(first).filter(|first| first.status != 200));
+    let has_error = |code: &str| refused.iter().any(|one| one.json()["error"]["code"] == code);
+    assert!(accepted == 1 || accepted == 0 && has_error("store_unavailable"), "{accepted} were accepted: {refused:?}");
     for one in refused {
         let (status, code) = one.error();
         // On a machine that is busy, the slow store may take too long for a few of them.
@@ -236,4 +238,49 @@ async fn what_was_deleted_is_not_stored_again_by_a_writer_that_did_not_hear_of_i
     let again = json!({"name": "again", "body": body_of("Hello")});
     relay(&other, id, &again).await.await.unwrap();
     until(async || Page::of_snapshot(&snapshot(&owner, id).await).prose() == "Hello").await;
+}
+
+#[tokio::test]
+async fn of_two_equal_answers_one_is_accepted_even_if_the_writer_has_not_given_it() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    // While the owner is stopped, it does not renew its lease.
+    let args = ["--lease", "20"];
+    let (owner, one, two) = (replica(&redis.url(), &args), replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let id = "equal-answers";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&one, id).await && is_asked(&two, id).await).await;
+    owner.signal(Signal::STOP);
+    let yes = json!({"number": 0, "suggestion": 0});
+    let (accepted, refused) = tokio::join!(answer(&one, id, &yes), async {
+        until(async || redis.ask(&format!("HEXISTS followup:{{{id}}}:state answer:0")) == ":1").await;
+        let refused = answer(&two, id, &yes).await;
+        owner.signal(Signal::CONT);
+        refused
+    });
+    accepted.ok();
+    assert_eq!(refused.error(), (409, "already_answered".into()));
+    assert_eq!(refused.json()["error"]["answer"], "Yes");
+    open_gate(id).await;
+    body.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_reader_that_comes_back_to_a_replica_that_lags_is_not_set_back() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, (other, proxy)) = (replica(&redis.url(), &[]), proxied_replica(&redis, &[]));
+    let id = "lags";
+    let body = relay(&owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(&other, id).await).await;
+    proxy.set(Passing::Nothing);
+    let mut events = Events::of(&owner, id, None).await;
+    answer(&owner, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+    open_gate(id).await;
+    body.await.unwrap();
+    let end = events.up_to(is_end).await.pop().unwrap();
+    let (mut events, ()) = tokio::join!(Events::of(&other, id, Some(&end.id)), async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        proxy.set(PASSING);
+    });
+    call("DELETE", format!("/conversations/{id}"), "").send(&owner).await.ok_body();
+    assert_eq!(events.next().await.unwrap().kind, "gone", "nothing that the reader has seen comes again");
 }

@@ -8,10 +8,22 @@ use serde_json::{Value, json};
 use super::redis_server::RedisServer;
 use super::scene::{answer, asks_and_continues, body_of, is_asked, is_end, relay, replica, snapshot};
 use crate::client::{Event, Events, call, chat, get, post, read, soon, until};
+use crate::memory::metric;
 use crate::page::Page;
 use crate::pieces;
 use crate::service::Service;
 use crate::upstream::{open_gate, requests};
+
+/// A message that asks twice, and then waits until a gate is opened.
+fn asks_twice(name: &str) -> Value {
+    let question = |text: &str| {
+        format!("<ask_followup_question><question>{text}</question><suggest>Yes</suggest></ask_followup_question>")
+    };
+    let chunk = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
+    let asks = chunk(&format!("{}\n{}\nAnd", question("One?"), question("Two?")));
+    let at = asks.len();
+    json!({"name": name, "body": asks + &chunk(" more.") + "data: [DONE]\n\n", "at": at, "gate": name})
+}
 
 #[tokio::test]
 async fn a_reader_on_another_replica_sees_every_event_once() {
@@ -256,8 +268,10 @@ async fn a_replica_is_ready_while_it_reaches_the_store() {
     let replica = replica(&redis.url(), &[]);
     let ready = async || get("/readyz").send(&replica).await.status.as_u16();
     assert_eq!(ready().await, 200);
+    assert_eq!(metric(&replica, "followup_store").await, 2);
     redis.kill();
     until(async || ready().await == 503).await;
+    assert_eq!(metric(&replica, "followup_store").await, 0);
     assert_eq!(get("/healthz").send(&replica).await.status, 200);
     redis.restart();
     until(async || ready().await == 200).await;
@@ -355,4 +369,48 @@ async fn an_agent_that_waits_on_one_replica_gets_the_reply_given_on_another() {
     });
     assert_eq!(collected.ok()["replies"][0]["text"], "<answer>\nYes\n</answer>");
     assert_eq!(collect(&other, 0).await.ok()["last"], 1);
+}
+
+#[tokio::test]
+async fn an_answer_that_makes_the_replies_of_a_turn_too_large_is_refused_by_every_replica() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let args = ["--limit-body", "100000"];
+    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    for (index, replica) in [&owner, &other].into_iter().enumerate() {
+        let id = format!("too-large-{index}");
+        let body = relay(&owner, &id, &asks_twice(&id)).await;
+        until(async || is_asked(replica, &id).await).await;
+        let text = "x".repeat(60_000);
+        answer(replica, &id, &json!({"number": 0, "text": text})).await.ok();
+        let refused = answer(replica, &id, &json!({"number": 1, "text": text})).await;
+        assert_eq!(refused.error(), (413, "too_large".into()));
+        // The question still waits.
+        answer(replica, &id, &json!({"number": 1, "text": "Short"})).await.ok();
+        open_gate(&id).await;
+        body.await.unwrap();
+        assert_eq!(Page::of_snapshot(&snapshot(&owner, &id).await).all("call")[1]["answered"]["said"], "Short");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_is_recognized_after_a_piece_for_its_conversation_was_refused() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let send = async |service: &Service, messages: &Value| {
+        let play = json!({"name": "after-a-gap", "body": body_of("Of stone?")});
+        let body = json!({"model": "m", "stream": true, "messages": messages, "play": play});
+        let request = post("/v1/chat/completions", body.to_string()).with("content-type", "application/json");
+        let response = request.open(&service.address).await;
+        let id = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
+        read(response).await;
+        id
+    };
+    let user = |text: &str| json!({"role": "user", "content": text});
+    let id = send(&owner, &json!([user("Build a wall")])).await;
+    until(async || redis.ask("KEYS *record*") != "*0").await;
+    until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
+    until(async || snapshot(&other, &id).await["turn"] == "ended").await;
+    assert_eq!(pieces::push(&other, &id, "a", 40, 80, false).await.error(), (409, "gap".into()));
+    let model = json!({"role": "assistant", "content": "Of stone?"});
+    assert_eq!(send(&other, &json!([user("Build a wall"), model, user("Of wood")])).await, id);
 }

@@ -76,6 +76,7 @@ async fn what_failed_with_a_key_of_the_caller_is_sent_again_only_by_the_replica_
     let refused = retry(&other, id).await;
     assert_eq!(refused.error(), (503, "elsewhere".into()));
     assert!(refused.message().contains("key"), "{refused:?}");
+    assert_eq!(redis.ask(&format!("HEXISTS followup:{{{id}}}:state request")), ":1", "the agent is still recognized");
     for replica in [&owner, &other] {
         until(async || is_refused(replica, id).await).await;
     }

@@ -255,3 +255,47 @@ async fn a_replica_that_shuts_down_is_not_ready() {
     soon(body).await.unwrap();
     assert_eq!(owner.wait(), Some(0));
 }
+
+#[tokio::test]
+async fn a_replica_that_shuts_down_hands_its_conversations_over_although_the_store_refuses_one() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) =
+        (replica(&redis.url(), &["--grace", "0.2", "--lease", "600"]), replica(&redis.url(), &["--lease", "1"]));
+    let refused = "refused-at-the-end";
+    open_gate(refused).await;
+    relay(&owner, refused, &asks_and_continues(refused)).await.await.unwrap();
+    until(async || is_asked(&other, refused).await && snapshot(&other, refused).await["turn"] == "ended").await;
+    redis.tell(&format!("SET followup:{{{refused}}}:log x"));
+    relay(&owner, refused, &json!({"name": "refused-next", "body": body_of("Hello")})).await.await.unwrap();
+    let id = "handed-over-nonetheless";
+    // Its body breaks off.
+    let body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
+    until(async || is_asked(&other, id).await).await;
+    let mut events = Events::of(&other, id, None).await;
+    owner.signal(Signal::TERM);
+    assert_eq!(owner.wait(), Some(0));
+    let end = events.up_to(is_end).await.pop().unwrap();
+    assert_eq!(end.data["cut_off"], true);
+    drop(body);
+}
+
+#[tokio::test]
+async fn a_reader_that_comes_when_the_writer_has_died_is_told_when_the_lease_ends() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let mut told = Vec::new();
+    // With a lease of 1 s. A busy machine may take longer once.
+    while told.last().is_none_or(|told| *told > Duration::from_secs(3)) {
+        assert!(told.len() < 3, "{told:?}");
+        let args = ["--lease", "1"];
+        let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+        let id = &*format!("read-after-death-{}", told.len());
+        let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
+        until(async || is_asked(&other, id).await).await;
+        owner.kill();
+        let killed = Instant::now();
+        let mut events = Events::of(&other, id, None).await;
+        assert_eq!(events.up_to(is_end).await.pop().unwrap().data["cut_off"], true);
+        told.push(killed.elapsed());
+    }
+    println!("a new reader is told {told:?} after the death of the writer");
+}

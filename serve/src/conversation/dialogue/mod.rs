@@ -180,13 +180,30 @@ impl BoundedDialogue {
         })
     }
 
+    /// Checks that the replies of the turn have room for that of an action.
+    ///
+    /// # Errors
+    ///
+    /// If they would be too large.
+    pub(super) fn check_room(&self, action: &UserAction, images: &[Image]) -> Result<(), ApiError> {
+        let size = self.replies_size() + size_of_images(images) + action.text_len();
+        let limit = self.limits.body;
+        if size <= limit {
+            return Ok(());
+        }
+        Err(ApiError::too_large(format!(
+            "the replies of this turn would have {size} bytes, and may have at most {limit}: send smaller images, or raise --limit-body"
+        )))
+    }
+
     /// Returns the reply that an action would lead to. Changes nothing.
     ///
     /// # Errors
     ///
     /// If the action is not possible now.
     pub(super) fn reply_to(&self, answer: &StoredAnswer) -> Result<Reply, ApiError> {
-        let StoredAnswer { action, images } = answer;
+        let StoredAnswer { action, images, .. } = answer;
+        self.check_room(action, images)?;
         let mut copy = self.dialogue.clone();
         let (number, reply) = match action {
             UserAction::Answer { number, answer } => {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use followup::ResumeError;
 use redis::{FromRedisValue, Value};
+use tokio::sync::Semaphore;
 
 use self::append::Append;
 use self::groups::{Group, MAX_GROUP, Waiting, send_groups};
@@ -29,6 +30,10 @@ pub(crate) use self::load::Found;
 /// the beginning of the turn is stored, in less time, or never.
 const RESERVATION: Duration = Duration::from_secs(3);
 
+/// Maximum number of conversations that are read as a whole at the same time. A server ends a
+/// connection with too many bytes on their way.
+const MAX_WHOLE_LOADS: usize = 8;
+
 /// How often a script is tried that the store executes after its deadline.
 const MAX_ATTEMPTS: usize = 3;
 
@@ -45,6 +50,8 @@ pub(crate) struct Commands {
     clock: StoreClock,
     appends: Group<Append, Appended>,
     loads: Group<Load, Stored>,
+    /// Limits the conversations that are read as a whole at the same time.
+    whole_loads: Semaphore,
     append: Script,
     load: Script,
     take: Script,
@@ -79,6 +86,8 @@ pub(crate) enum TakeOutcome {
 pub(crate) enum Purpose {
     /// To answer, to delete, or to end the turn of a dead replica.
     Change,
+    /// To push a later piece of a message.
+    Piece,
     /// To begin a turn.
     Turn,
     /// To begin a turn, perhaps of a new conversation.
@@ -120,6 +129,7 @@ impl Commands {
             clock: StoreClock::default(),
             appends,
             loads,
+            whole_loads: Semaphore::new(MAX_WHOLE_LOADS),
             append: Script::new(include_str!("../scripts/append.lua")),
             load: Script::new(include_str!("../scripts/load.lua")),
             take: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/take.lua"))),
@@ -174,6 +184,10 @@ impl Commands {
     /// If the store can't be reached or refuses it, or another version has written the
     /// conversation.
     pub(crate) async fn load(&self, id: &str, after: Option<EventId>) -> Result<Found, StoreError> {
+        // In a cluster, a server that is silent must not delay what others have.
+        let is_limited = after.is_none() && !self.link.is_cluster();
+        // It is never closed.
+        let _permit = if is_limited { self.whole_loads.acquire().await.ok() } else { None };
         let (fields, entries) = self.loads.ask(Load { id: id.to_owned(), after }).await?;
         found(fields, entries)
     }
@@ -217,7 +231,11 @@ impl Commands {
         call.arg(&*self.replica).arg(own.unwrap_or_default()).arg(milliseconds(self.time_to_live));
         call.arg(milliseconds(RESERVATION)).arg(dead.unwrap_or_default());
         call.arg(if purpose == Purpose::NewTurn { "create" } else { "" });
-        call.arg(if purpose == Purpose::Change { "" } else { "turn" });
+        call.arg(match purpose {
+            Purpose::Change => "",
+            Purpose::Piece => "piece",
+            Purpose::Turn | Purpose::NewTurn => "turn",
+        });
         call.arg(STORED_VERSION).arg(known.map(|id| id.to_string()).unwrap_or_default());
         let mut values = self.invoke_in_time(call).await?;
         match (&*text(&values[0]), values.len()) {

@@ -14,15 +14,24 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
 local number = math.max((tonumber(newest[2]) or 0) + 1, time[1] * 1000000 + time[2])
 redis.call('ZADD', KEYS[2], string.format('%d', number), ARGV[1])
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
--- An entry that was removed is kept for a while, so that every replica sees it.
+-- The change of an entry that was removed is kept for a while, so that every replica sees it.
+if ARGV[2] == '' then
+    redis.call('HDEL', KEYS[1], ARGV[1])
+else
+    redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+end
 redis.call('ZADD', KEYS[3], now + ARGV[3], ARGV[1])
 local ended = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, 100)
-local excess = redis.call('ZCARD', KEYS[2]) - tonumber(ARGV[4])
-if excess > 0 then
-    for _, id in ipairs(redis.call('ZRANGE', KEYS[2], 0, math.min(excess, 100) - 1)) do
-        ended[#ended + 1] = id
+-- As many changes of entries that were removed are kept beside the entries. The oldest changes go first.
+local limit = tonumber(ARGV[4])
+local entries, changes, at = redis.call('HLEN', KEYS[1]) - limit, redis.call('ZCARD', KEYS[2]) - 2 * limit, 0
+while (entries > 0 or changes > 0) and at < 100 do
+    local id = redis.call('ZRANGE', KEYS[2], at, at)[1]
+    if not id then
+        break
     end
+    ended[#ended + 1] = id
+    entries, changes, at = entries - redis.call('HEXISTS', KEYS[1], id), changes - 1, at + 1
 end
 for _, id in ipairs(ended) do
     redis.call('ZREM', KEYS[2], id)

@@ -1,10 +1,29 @@
 -- Returns conversations: for each the fields of its state, and the entries of its log after an id.
 --
+-- With an id, what may be large and is not needed to follow the log is left out: the items, a request that failed,
+-- and what continues the conversation while a turn streams.
+--
 -- KEYS: log, state, for each
 -- ARGV: the id, or "-", for each
+local function newest_of(state)
+    local turn, names = redis.call('HGET', state, 'turn'), {}
+    local needs_next = turn ~= 'streaming' and turn ~= 'pieces'
+    for _, name in ipairs(redis.call('HKEYS', state)) do
+        if name ~= 'view' and name ~= 'failed' and (name ~= 'next' or needs_next) then
+            names[#names + 1] = name
+        end
+    end
+    local fields, values = {}, #names > 0 and redis.call('HMGET', state, unpack(names)) or {}
+    for index, name in ipairs(names) do
+        fields[2 * index - 1], fields[2 * index] = name, values[index]
+    end
+    return fields
+end
+
 local conversations = {}
 for number, first in ipairs(ARGV) do
     local log, state = KEYS[2 * number - 1], KEYS[2 * number]
-    conversations[number] = {redis.call('HGETALL', state), redis.call('XRANGE', log, first, '+')}
+    local fields = first == '-' and redis.call('HGETALL', state) or newest_of(state)
+    conversations[number] = {fields, redis.call('XRANGE', log, first, '+')}
 end
 return conversations

@@ -5,7 +5,7 @@
 --   for how long the beginning of a turn is reserved (ms), a replica that is dead, or "",
 --   "create" if it may be new,
 --   "turn" if it begins a turn: no other replica takes the conversation until the turn is stored, or the
---   reservation has ended, because the replica may never hear of it,
+--   reservation has ended, because the replica may never hear of it; "piece" if it adds to a turn in pieces; or "",
 --   the version of what it can read, the last event that another writer has told it of, or ""
 -- Returns "none", "unreadable" if another version has written it, "closed" if the store has lost something, or has
 --   just got back what it had lost, "busy" or "reserved" and the writer, "kept" if the replica is the writer already,
@@ -22,7 +22,7 @@ local is_kept = own_epoch > epoch or (own_epoch == epoch and owner == replica)
 if not is_kept and (not stored[1] or deleted) and may_create ~= 'create' then
     return {'none', now}
 end
-if closed and tonumber(closed) > now and (not is_kept or purpose == 'turn') then
+if closed and tonumber(closed) > now and (not is_kept or purpose ~= '') then
     return {'closed', now}
 end
 local known_epoch, known_number = string.match(known, '^(%d+)-(%d+)$')
