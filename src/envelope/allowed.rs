@@ -9,7 +9,7 @@ use crate::config::{Envelope, Policy};
 use crate::shape::reader::Written;
 
 impl EnvelopeMachine {
-    /// Returns the tags that mean something now, or right after a back-tick.
+    /// Returns the tags that mean something now. `after_backtick`: a back-tick is right before.
     pub(crate) fn tags(&self, after_backtick: bool, policy: &Policy) -> Tags {
         let families = policy.envelopes();
         let style = self.style;
