@@ -76,6 +76,29 @@ fn a_stored_body_of_another_version_is_an_error_that_says_so() {
     }
 }
 
+/// Only so many calls that are over are remembered. A whole message may repeat one that is not.
+#[test]
+fn a_call_that_was_forgotten_before_a_checkpoint_is_not_asked_again() {
+    let (policy, limits) = (Arc::new(Policy::new()), Limits::default().with_open_calls(400));
+    let call = |number: u32| {
+        let arguments = format!(r#"{{"question":"{number}?"}}"#);
+        let function = json!({"name": "ask_followup_question", "arguments": arguments});
+        json!({"index": number, "id": format!("call-{number}"), "function": function})
+    };
+    let chunk = |choice: Value| format!("data: {}\n\n", json!({"choices": [choice]})).into_bytes();
+    let mut parser = ResponseParser::new(Format::OpenAiChat, policy.clone()).with_limits(limits);
+    let mut all = Lines::default();
+    for number in 0..300 {
+        all.take(parser.feed(&chunk(json!({"index": 0, "delta": {"tool_calls": [call(number)]}}))));
+    }
+    all.take(parser.feed(&chunk(json!({"index": 0, "delta": {}, "finish_reason": "tool_calls"}))));
+    let mut parser = ResponseParser::resume(policy, limits, stored(&parser.checkpoint())).unwrap();
+    let message = json!({"role": "assistant", "tool_calls": [call(0)]});
+    all.take(parser.feed(&chunk(json!({"index": 0, "message": message, "finish_reason": "tool_calls"}))));
+    all.take(parser.finish());
+    assert_eq!(all.0.iter().filter(|line| line.contains("Complete(Complete")).count(), 300, "{:?}", all.0.last());
+}
+
 #[test]
 fn a_body_resumed_after_every_byte_has_the_same_events() {
     let (policy, mut sweep) = (Arc::new(Policy::new()), Sweep::new(1));

@@ -2,11 +2,13 @@
 //!
 //! Every body is cut everywhere, and its format is declared and detected.
 
+use std::sync::Arc;
+
 use crate::encode::base64;
 
 use crate::sweep::assert_chunk_invariant;
 use followup::Policy;
-use followup::wire::{Format, ResponseParser};
+use followup::wire::{Format, Limits, ResponseParser};
 use followup_testing::Transcript;
 use serde_json::{Value, json};
 
@@ -19,6 +21,7 @@ fn steps(format: Format, payloads: &[Value]) -> Vec<String> {
     assert_chunk_invariant(body.as_bytes(), parse);
     let detected = Transcript::of_response(&mut ResponseParser::auto(Policy::new()), [body.as_bytes()]).to_string();
     assert_eq!(detected, parse(&[body.as_bytes()]), "detected");
+    assert_eq!(detected, resumed(format, &body), "resumed after each payload");
     let shown =
         |line: &&str| ["text", "opaque", "complete", "rejected", "error"].contains(&line.split(' ').next().unwrap());
     let without_span = |line: &str| match (line.split_once(" at "), line.split_once(": ")) {
@@ -30,6 +33,18 @@ fn steps(format: Format, payloads: &[Value]) -> Vec<String> {
         _ => line,
     };
     detected.lines().filter(shown).map(without_span).map(kind_only).collect()
+}
+
+/// Returns the events of a body whose parser is resumed from a checkpoint after each payload.
+fn resumed(format: Format, body: &str) -> String {
+    let policy = Arc::new(Policy::new());
+    let (mut parser, mut transcript) = (ResponseParser::new(format, policy.clone()), Transcript::default());
+    for line in body.split_inclusive("\n\n") {
+        transcript.append_response(parser.feed(line.as_bytes()));
+        parser = ResponseParser::resume(policy.clone(), Limits::default(), parser.checkpoint()).unwrap();
+    }
+    transcript.append_response(parser.finish());
+    transcript.to_string()
 }
 
 const ASKED: &str = r#"{"question":"Tea?","follow_up":[{"text":"Yes"},{"text":"No","mode":"code"}]}"#;
@@ -121,6 +136,8 @@ mod chat {
                 payloads.extend(finishes.then(finish));
                 payloads.push(whole("", vec![call(id, ASKED)]));
                 assert_eq!(steps(&payloads), [format!("complete 0 (a){COMPLETE}")], "{id:?}, {finishes}");
+                payloads.push(payloads.last().unwrap().clone());
+                assert_eq!(steps(&payloads), [format!("complete 0 (a){COMPLETE}")], "{id:?}, {finishes}, twice");
                 // The same arguments, written in another way.
                 let written = ASKED.replace(':', ": ").replace("Tea", "\\u0054ea");
                 *payloads.last_mut().unwrap() = whole("", vec![call(id, &written)]);
