@@ -39,8 +39,7 @@ impl CellParser {
             ("text", None) => return Ok(CellParser::Message(Box::new(Parser::new(policy)))),
             ("text", Some(tool)) => {
                 let parser = Parser::arguments_of(tool, policy).map(Box::new).map(CellParser::Arguments);
-                return parser
-                    .ok_or_else(|| value_error(format!("arguments_of: no shape reads the tool {tool}")));
+                return parser.ok_or_else(|| value_error(format!("arguments_of: no shape reads the tool {tool}")));
             }
             (_, Some(_)) => {
                 return Err(value_error(format!("arguments_of: wire=\"text\" was expected, not \"{wire}\"")));
