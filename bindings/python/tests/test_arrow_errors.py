@@ -37,7 +37,7 @@ def test_options_that_do_not_exist_are_errors():
         ({"wire": "smoke"}, ValueError, "wire: .*smoke"),
         ({"wire": 7}, TypeError, "wire: a str was expected, not int"),
         ({"arguments_of": 7}, TypeError, "arguments_of: a str was expected, not int"),
-        ({"arguments_of": "read_file"}, ValueError, "read_file is no question tool"),
+        ({"arguments_of": "read_file"}, ValueError, "no shape reads the tool read_file"),
         ({"arguments_of": "AskUserQuestion", "wire": "auto"}, ValueError, "arguments_of"),
         ({"strict": 1}, TypeError, "strict"),
         ({"policy": "x"}, TypeError, "policy is no option"),

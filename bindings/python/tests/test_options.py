@@ -64,7 +64,7 @@ def test_a_shape_is_a_name_a_text_or_a_file(tmp_path):
         tool = text.split("\ntool ", 1)[1].split(maxsplit=1)[0]
         for given in (text, file):
             ArgumentsParser(tool, shapes=[given])
-    with pytest.raises(ValueError, match="AskUserQuestion is no question tool"):
+    with pytest.raises(ValueError, match="no shape reads the tool AskUserQuestion"):
         ArgumentsParser("AskUserQuestion", shapes=["codex"])
     with pytest.raises(FileNotFoundError):
         Parser(shapes=[tmp_path / "missing"])
