@@ -222,7 +222,7 @@ describe("Parser", () => {
     assert.throws(() => kinds.arguments(new Parser().checkpoint()), { name: "TypeError", message });
     assert.throws(() => kinds.text(new ArgumentsParser("AskUserQuestion").checkpoint()), { name: "TypeError", message });
     const stored = new ArgumentsParser("AskUserQuestion").checkpoint();
-    assert.throws(() => new ArgumentsParser("read_file", {}, stored), /^TypeError: tool: read_file is no question tool/);
+    assert.throws(() => new ArgumentsParser("read_file", {}, stored), /^TypeError: tool: no shape reads the tool read_file/);
   });
 
   test("refuses a checkpoint of another version", () => {

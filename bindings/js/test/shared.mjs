@@ -105,7 +105,7 @@ function isRefused(tool) {
     new ArgumentsParser(tool, { shapes: SHAPES });
     return false;
   } catch (error) {
-    return error instanceof TypeError && /is no question tool/.test(error.message);
+    return error instanceof TypeError && /no shape reads the tool/.test(error.message);
   }
 }
 

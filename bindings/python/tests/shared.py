@@ -147,7 +147,7 @@ class Check:
         try:
             create()
         except ValueError as error:
-            if "is no question tool" in str(error):
+            if "no shape reads the tool" in str(error):
                 return len(WAYS)
         self.disagree += 1
         print(f"{name} is taken for a question tool")
