@@ -345,15 +345,18 @@ async fn a_conversation_that_is_taken_after_its_place_was_filled_is_taken_again_
     push(&other, id, "Hi").await;
     let epoch = || redis.ask(&format!("HGET followup:{{{id}}}:state epoch"));
     let first = epoch();
-    // There is as much time for the demo. The replica gives up a connection that says nothing for 2 s.
-    proxy.set(Passing::After(Duration::from_millis(800)));
+    // From this the replica learns the time of the store, without which it has to ask twice.
+    assert_eq!(call("DELETE", "/conversations/none", "").send(&full).await.status, 404);
+    // The replica gives up a connection that says nothing for 2 s.
+    proxy.set(Passing::Requests);
     let (refused, demo) = tokio::join!(post(format!("/conversations/{id}/dismiss"), "").send(&full), async {
         // Before the replica hears of it.
         until(async || epoch() != first).await;
-        post("/demo", r#"{"message":"database","delay":60000}"#).send(&full).await.ok()
+        let demo = post("/demo", r#"{"message":"database","delay":60000}"#).send(&full).await.ok();
+        proxy.set(Passing::After(Duration::ZERO));
+        demo
     });
     assert_eq!(refused.error(), (503, "too_many_conversations".into()));
-    proxy.set(Passing::After(Duration::ZERO));
     let demo = demo["id"].as_str().unwrap();
     call("DELETE", format!("/conversations/{demo}"), "").send(&full).await.ok_body();
     // Without another request for it: others take this replica for its writer.
