@@ -417,6 +417,31 @@ async fn a_list_whose_changes_the_store_has_lost_shows_what_changes_afterwards()
 }
 
 #[tokio::test]
+async fn an_answer_that_was_accepted_is_given_although_other_replies_have_come_meanwhile() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    let owner = replica(&proxy.url(), &["--limit-body", "100000"]);
+    let id = "accepted-and-grown";
+    // The message ends with a call that the service corrects. Its reply counts, too.
+    let mut play = asks_and_continues(id);
+    let wrong = "<ask_followup_question></ask_followup_question>";
+    play["body"] = json!(play["body"].as_str().unwrap().replace(" more.", wrong));
+    let body = relay(&owner, id, &play).await;
+    until(async || is_asked(&owner, id).await).await;
+    proxy.set(Passing::After(Duration::from_millis(300)));
+    let large = json!({"number": 0, "text": "x".repeat(99_970)});
+    let (given, ()) = tokio::join!(answer(&owner, id, &large), async {
+        // Before the owner hears of it.
+        until(async || redis.ask(&format!("HEXISTS followup:{{{id}}}:state answer:0")) == ":1").await;
+        open_gate(id).await;
+        until(async || snapshot(&owner, id).await["turn"] == "ended").await;
+        proxy.set(Passing::After(Duration::ZERO));
+    });
+    given.ok();
+    body.await.unwrap();
+}
+
+#[tokio::test]
 async fn what_waits_for_the_store_is_counted() {
     const LEN: usize = 2 << 20;
     let Some(redis) = RedisServer::start(&[]) else { return };
