@@ -16,7 +16,7 @@ pub(super) struct Load {
     pub(super) id: String,
     /// The events after this one; all if `None`.
     pub(super) after: Option<EventId>,
-    /// Held until the store has answered, even if nobody waits for that any more.
+    /// Kept until the store has answered, even if nobody waits for that any more.
     pub(super) _permit: Option<Arc<OwnedSemaphorePermit>>,
 }
 
