@@ -1,6 +1,6 @@
 //! Limits: what exceeds one is refused or dropped.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::{Events, call, chat, get, post, until};
 use crate::page::Page;
@@ -30,6 +30,24 @@ async fn a_body_that_is_too_large_is_refused_with_and_without_a_content_length()
     assert_eq!(piece.error(), (413, "too_large".into()));
     // A push is not kept, so it has no limit.
     post("/conversations?wire=text", "x".repeat(100_000)).send(&service).await.ok();
+}
+
+#[tokio::test]
+async fn a_turn_whose_replies_are_as_large_as_they_may_be_can_be_completed() {
+    let service = Service::start(&["--limit-body", "100000"]);
+    let ask = "<ask_followup_question><question>Sure?</question><suggest>Yes</suggest></ask_followup_question>";
+    post("/conversations?id=full&wire=text", ask.repeat(4)).send(&service).await.ok();
+    let answer = async |body: Value| post("/conversations/full/answer", body.to_string()).send(&service).await;
+    let large = |number: u64| json!({"number": number, "text": "x".repeat(99_960)});
+    answer(large(0)).await.ok();
+    assert_eq!(answer(large(1)).await.error(), (413, "too_large".into()));
+    // It comes too late, whatever its size.
+    assert_eq!(answer(large(0)).await.error(), (409, "already_answered".into()));
+    // Only what the user wrote is refused: a suggestion adds a text, too.
+    answer(json!({"number": 1, "suggestion": 0})).await.ok();
+    answer(json!({"number": 2, "suggestion": 0})).await.ok();
+    assert_eq!(answer(json!({"number": 3, "text": "x"})).await.error(), (413, "too_large".into()));
+    assert_eq!(answer(json!({"number": 3, "decline": true})).await.ok()["waiting"], 0);
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ impl Conversation {
     ///
     /// If the action is not possible now.
     pub(crate) fn reply_to(&self, answer: &StoredAnswer) -> Result<Reply, ApiError> {
-        self.state.lock().dialogue.reply_to(answer)
+        self.state.lock().dialogue.reply_to(&answer.action, &answer.images)
     }
 
     /// Returns the outcome of an answer; `None` if it was not given, or is no longer kept.
@@ -74,18 +74,19 @@ impl Conversation {
         format: MessageFormat,
     ) -> Result<ActionOutcome, ApiError> {
         let state = self.lock_to_write()?;
-        state.dialogue.check_room(&action, &images)?;
+        state.dialogue.reply_to(&action, &images)?;
         self.perform_in(state, action, images, format)
     }
 
-    /// Gives an answer that was accepted. Its size was checked before.
+    /// Gives an answer that was accepted. Its size was checked before, when the turn may have had
+    /// fewer replies.
     ///
     /// # Errors
     ///
     /// If it was given already, or another process writes the conversation.
-    pub(crate) fn give(&self, answer: StoredAnswer) -> Result<(), ApiError> {
+    pub(crate) fn give(&self, answer: StoredAnswer, format: MessageFormat) -> Result<ActionOutcome, ApiError> {
         let StoredAnswer { action, images, .. } = answer;
-        self.perform_in(self.lock_to_write()?, action, images, MessageFormat::OpenAiChat).map(drop)
+        self.perform_in(self.lock_to_write()?, action, images, format)
     }
 
     fn perform_in(

@@ -57,7 +57,8 @@ pub(crate) struct NewEntry<'a> {
 }
 
 impl Batch {
-    /// Returns the bytes of what it holds.
+    /// Returns the bytes of what it holds. The events share their memory with the buffer, at most
+    /// 1 MiB, which counts them, too.
     pub(crate) fn size(&self) -> usize {
         let events: usize = self.frames.iter().map(|frame| frame.bytes.len()).sum();
         events + self.set.iter().map(|(_, value)| value.len()).sum::<usize>()
@@ -149,7 +150,7 @@ impl StoredConversation {
     ///
     /// If the action is not possible now, or the state can't be read.
     pub(crate) fn reply_to(self, answer: &StoredAnswer, settings: &Settings) -> Result<Reply, ApiError> {
-        self.dialogue(settings)?.reply_to(answer)
+        self.dialogue(settings)?.reply_to(&answer.action, &answer.images)
     }
 
     /// Returns the outcome of an answer that was given.

@@ -77,7 +77,7 @@ impl Conversation {
     ///
     /// # Errors
     ///
-    /// As those of that.
+    /// The same as [`Turn::begin_retry`].
     pub(crate) fn check_retry(&self) -> Result<(), ApiError> {
         self.lock_to_write()?.check_retry()
     }

@@ -81,26 +81,27 @@ impl Shared {
                 return Err(self.explain(error, conversation, &answer).await);
             }
         };
-        let StoredAnswer { action, images, .. } = answer;
-        let performed = conversation.perform(action, images, format);
+        let given = conversation.give(answer, format);
         drop(updating);
-        match performed {
+        match given {
             Ok(outcome) => Ok(outcome),
             // The next writer gives it.
             Err(error) if error.is_elsewhere() => self.given_elsewhere(reader, number, &reply, format).await,
-            Err(error) => {
-                conversation.has_given(number);
-                match conversation.outcome_of(number, format) {
+            Err(error) => match conversation.outcome_of(number, format) {
+                Some(given) => {
+                    conversation.has_given(number);
                     // It was given meanwhile, because the store had accepted it.
-                    Some(given) if *given.reply == reply => Ok(given),
-                    Some(_) => Err(error),
-                    None => {
-                        // If this fails, the next change of the conversation does it.
-                        let _ = self.commands.release(conversation.id(), number, &claimed).await;
-                        Err(error)
-                    }
+                    if *given.reply == reply { Ok(given) } else { Err(error) }
                 }
-            }
+                None => {
+                    // Another answer may be accepted as soon as this one is taken back, and only
+                    // the next change of the conversation would remove that one, too.
+                    if self.commands.release(conversation.id(), number, &claimed).await.is_err() {
+                        conversation.has_given(number);
+                    }
+                    Err(error)
+                }
+            },
         }
     }
 
@@ -245,11 +246,11 @@ impl Shared {
 
     /// Lets a conversation be compared with the store as often as a new reader needs.
     ///
-    /// If another replica writes the conversation, waits for the event that the reader has seen
-    /// last, which may not be here yet. Otherwise it would get earlier events again.
+    /// Waits for the event that the reader has seen last, which may not be here yet. Otherwise it
+    /// would get an earlier state. A writer that lacks it has not heard that there is another one.
     pub(crate) async fn begin_reading(&self, reader: &mut Reader, seen: Option<EventId>) {
         let conversation = &reader.conversation;
-        let missing = seen.filter(|seen| !conversation.is_writer() && *seen > conversation.last());
+        let missing = seen.filter(|seen| *seen > conversation.last());
         self.watched.change(conversation.id(), |bell| bell.rings += u64::from(missing.is_some()));
         if let Some(missing) = missing {
             // Its writer may have died before it has stored the event.
@@ -261,7 +262,9 @@ impl Shared {
     pub(super) fn give_answers(&self, conversation: &Arc<Conversation>, answers: Vec<(u64, String)>) {
         for (number, json) in answers {
             // It fails if this replica is giving it at the moment.
-            if serde_json::from_str(&json).is_ok_and(|answer| conversation.give(answer).is_ok()) {
+            if serde_json::from_str(&json)
+                .is_ok_and(|answer| conversation.give(answer, MessageFormat::OpenAiChat).is_ok())
+            {
                 conversation.may_continue_now();
             }
             conversation.has_given(number);

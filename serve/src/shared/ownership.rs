@@ -162,7 +162,7 @@ impl Shared {
                     };
                     self.take_over(&conversation, epoch, *stored)?;
                     drop(updating);
-                    if purpose == Purpose::Change {
+                    if matches!(purpose, Purpose::Change | Purpose::Piece) {
                         // The last writer may not have come to it.
                         conversation.may_continue_now();
                     }
@@ -198,9 +198,11 @@ impl Shared {
         if !self.local.has(&in_use) {
             return Ok(());
         }
-        if let TakeOutcome::Taken { epoch, stored } =
-            self.commands.take(conversation.id(), None, Some(dead), Purpose::Change, None).await?
-        {
+        // A replica that dies may leave many conversations at once.
+        let permit = self.commands.permit_to_read_all().await;
+        let taken = self.commands.take(conversation.id(), None, Some(dead), Purpose::Change, None).await?;
+        drop(permit);
+        if let TakeOutcome::Taken { epoch, stored } = taken {
             self.metrics.taken_over();
             self.take_over(conversation, epoch, *stored).map_err(|error| StoreError::Unreadable(error.to_string()))?;
             conversation.may_continue_now();

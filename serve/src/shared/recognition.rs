@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 use tokio::sync::mpsc;
 
 use super::Shared;
@@ -33,10 +33,10 @@ impl Shared {
             let set = redis::cmd("SET").arg(self.keys.record(key)).arg(&json).arg("PX").arg(milliseconds).take();
             self.link.run(&set).await
         };
-        // At once: the records of a busy replica wait for each other.
+        // At once: the records of a busy replica wait for each other. One that fails stops no other.
         let noted = self.commands.record(&record.id, &record.request, &record.keys);
-        tokio::try_join!(noted, try_join_all(record.keys.iter().map(set)))?;
-        Ok(())
+        let (noted, stored) = tokio::join!(noted, join_all(record.keys.iter().map(set)));
+        noted.and(stored.into_iter().collect())
     }
 
     /// Lets the store keep a conversation longer, and the record of its last request.

@@ -195,7 +195,9 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         // The store may have less of it than this replica.
         let may_be_newer = lost.is_some() || rings.is_none();
         let was_rung = tokio::time::timeout(interval, bell.changed()).await.is_ok();
-        if !was_rung {
+        // A reader that comes rings, too, but tells nothing of the writer.
+        let has_news = was_rung && *bell.borrow() != now;
+        if !has_news && compared.elapsed() >= interval {
             rings = None;
         }
         // What another replica writes is kept here only while it is read, or while the store can't

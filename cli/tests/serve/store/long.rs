@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
 use super::redis_server::RedisServer;
@@ -127,11 +128,20 @@ async fn what_is_long_and_was_written_without_the_store_is_the_same_on_another_r
     assert_eq!(snapshot(&replica(&redis.url(), &[]), id).await, whole);
 }
 
+/// A server ends the connection of a subscriber that has more than this to read.
+const OUTPUT_LIMIT: [&str; 2] = ["--client-output-buffer-limit", "pubsub 6mb 0 0"];
+
+/// Returns how many connections were made to a server.
+fn connections(redis: &RedisServer) -> usize {
+    let stats = redis.ask("INFO stats");
+    let count = stats.split_once("total_connections_received:").unwrap().1;
+    count.split("\r\n").next().unwrap().parse().unwrap()
+}
+
 #[tokio::test]
 async fn many_large_conversations_are_read_in_replies_that_the_server_does_not_refuse() {
     const MANY: usize = 30;
-    // A server ends the connection of a subscriber that has more than this to read.
-    let Some(redis) = RedisServer::start(&["--client-output-buffer-limit", "pubsub 4mb 0 0"]) else { return };
+    let Some(redis) = RedisServer::start(&OUTPUT_LIMIT) else { return };
     let proxy = TcpProxy::start(redis.port);
     let (owner, other) = (replica(&redis.url(), &[]), replica(&proxy.url(), &[]));
     let push = async |index: usize, text: &str| {
@@ -148,12 +158,7 @@ async fn many_large_conversations_are_read_in_replies_that_the_server_does_not_r
         until(async || shows(&other, index, "many words").await).await;
         readers.push(Events::of(&other, &format!("large-{index}"), None).await);
     }
-    let connections = || {
-        let stats = redis.ask("INFO stats");
-        let count = stats.split_once("total_connections_received:").unwrap().1;
-        count.split("\r\n").next().unwrap().parse::<usize>().unwrap()
-    };
-    let before = connections();
+    let before = connections(&redis);
     proxy.set(Passing::Cut);
     until(async || get("/readyz").send(&other).await.status == 503).await;
     proxy.set(Passing::After(Duration::ZERO));
@@ -172,6 +177,42 @@ async fn many_large_conversations_are_read_in_replies_that_the_server_does_not_r
             until(async || shows(service, index, "And more.").await).await;
         }
     }
-    let made = connections() - before;
-    assert!(made < 10, "{made} connections were made");
+    let made = connections(&redis) - before;
+    assert!(made < 6, "{made} connections were made");
+}
+
+#[tokio::test]
+async fn many_large_conversations_of_a_dead_writer_are_taken_in_replies_that_the_server_does_not_refuse() {
+    const MANY: usize = 40;
+    let Some(redis) = RedisServer::start(&OUTPUT_LIMIT) else { return };
+    let proxy = TcpProxy::start(redis.port);
+    let args = ["--lease", "1"];
+    let (mut owner, other) = (replica(&redis.url(), &args), replica(&proxy.url(), &args));
+    let mut readers = Vec::new();
+    for index in 0..MANY {
+        let id = &*format!("large-dead-{index}");
+        // The last of these texts is held back, so the message does not end.
+        let play = long(id, 21, &"many words ".repeat(1000), 1);
+        let response = chat(&play).with("x-followup-conversation", id).open(&owner.address).await;
+        // It breaks off.
+        tokio::spawn(response.into_body().collect());
+        let is_shown = async || {
+            let there = get(format!("/conversations/{id}")).send(&other).await;
+            there.status == 200 && there.json()["items"].to_string().contains("19 many words")
+        };
+        until(is_shown).await;
+        readers.push(Events::of(&other, id, None).await);
+    }
+    proxy.set(Passing::Cut);
+    until(async || get("/readyz").send(&other).await.status == 503).await;
+    owner.kill();
+    until(async || redis.ask("KEYS followup:replica:*") == "*0").await;
+    let before = connections(&redis);
+    proxy.set(Passing::After(Duration::ZERO));
+    // All are compared at once, and taken at once.
+    for events in &mut readers {
+        assert_eq!(events.up_to(is_end).await.pop().unwrap().data["cut_off"], true);
+    }
+    let made = connections(&redis) - before;
+    assert!(made < 5, "{made} connections were made");
 }

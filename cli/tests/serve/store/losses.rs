@@ -278,9 +278,36 @@ async fn a_reader_that_comes_back_to_a_replica_that_lags_is_not_set_back() {
     body.await.unwrap();
     let end = events.up_to(is_end).await.pop().unwrap();
     let (mut events, ()) = tokio::join!(Events::of(&other, id, Some(&end.id)), async {
-        tokio::time::sleep(Duration::from_millis(500)).await;
+        // The replica gives up a connection that says nothing for 2 s.
+        tokio::time::sleep(Duration::from_millis(200)).await;
         proxy.set(PASSING);
     });
     call("DELETE", format!("/conversations/{id}"), "").send(&owner).await.ok_body();
+    assert_eq!(events.next().await.unwrap().kind, "gone", "nothing that the reader has seen comes again");
+}
+
+#[tokio::test]
+async fn a_reader_that_comes_back_to_a_stale_writer_is_not_set_back() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let ((stale, proxy), other) = (proxied_replica(&redis, &[]), replica(&redis.url(), &[]));
+    let id = "stale-reads";
+    relay(&stale, id, &json!({"name": "stale-reads-1", "body": body_of("Old.")})).await.await.unwrap();
+    let shows = async |text: &str| {
+        let there = get(format!("/conversations/{id}")).send(&other).await;
+        there.status == 200 && there.json()["turn"] == "ended" && there.json()["items"].to_string().contains(text)
+    };
+    until(async || shows("Old.").await).await;
+    proxy.set(Passing::Cut);
+    until(async || get("/readyz").send(&stale).await.status == 503).await;
+    // The other one becomes the writer.
+    relay(&other, id, &json!({"name": "stale-reads-2", "body": body_of("New.")})).await.await.unwrap();
+    until(async || shows("New.").await).await;
+    let last = snapshot(&other, id).await["last"].as_str().unwrap().to_owned();
+    let (mut events, ()) = tokio::join!(Events::of(&stale, id, Some(&last)), async {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        proxy.set(PASSING);
+    });
+    until(async || snapshot(&stale, id).await["last"] == *last).await;
+    call("DELETE", format!("/conversations/{id}"), "").send(&other).await.ok_body();
     assert_eq!(events.next().await.unwrap().kind, "gone", "nothing that the reader has seen comes again");
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use self::unanswered::{AnswerRefusal, UnansweredQuestions};
 use super::reply_log::{Progress, ReplyLog, size_of_images};
-use super::user_action::{ActionOutcome, StoredAnswer, UserAction};
+use super::user_action::{ActionOutcome, UserAction};
 use crate::error::ApiError;
 use crate::settings::Limits;
 
@@ -182,13 +182,12 @@ impl BoundedDialogue {
 
     /// Checks that the replies of the turn have room for that of an action.
     ///
-    /// # Errors
-    ///
-    /// If they would be too large.
-    pub(super) fn check_room(&self, action: &UserAction, images: &[Image]) -> Result<(), ApiError> {
-        let size = self.replies_size() + size_of_images(images) + action.text_len();
-        let limit = self.limits.body;
-        if size <= limit {
+    /// There is always room for what adds nothing that the user wrote. What the service adds, such
+    /// as the text of a suggestion, may exceed the limit, and the turn must still come to its end.
+    fn check_room(&self, action: &UserAction, images: &[Image]) -> Result<(), ApiError> {
+        let added = size_of_images(images) + action.text_len();
+        let (size, limit) = (self.replies_size() + added, self.limits.body);
+        if added == 0 || size <= limit {
             return Ok(());
         }
         Err(ApiError::too_large(format!(
@@ -200,21 +199,26 @@ impl BoundedDialogue {
     ///
     /// # Errors
     ///
-    /// If the action is not possible now.
-    pub(super) fn reply_to(&self, answer: &StoredAnswer) -> Result<Reply, ApiError> {
-        let StoredAnswer { action, images, .. } = answer;
+    /// If the action is not possible now, or else if the replies of the turn would be too large.
+    pub(super) fn reply_to(&self, action: &UserAction, images: &[Image]) -> Result<Reply, ApiError> {
+        let reply = self.unchecked_reply_to(action, images)?;
         self.check_room(action, images)?;
+        Ok(reply)
+    }
+
+    fn unchecked_reply_to(&self, action: &UserAction, images: &[Image]) -> Result<Reply, ApiError> {
+        let images = || images.to_vec();
         let mut copy = self.dialogue.clone();
         let (number, reply) = match action {
             UserAction::Answer { number, answer } => {
-                (*number, copy.answer(*number, answer.clone(), images.clone()).map_err(|error| error.kind))
+                (*number, copy.answer(*number, answer.clone(), images()).map_err(|error| error.kind))
             }
             UserAction::Cancel { number } => (*number, copy.cancel(*number)),
             UserAction::Decline { number } => (*number, copy.decline(*number)),
             UserAction::Discuss { number, answers } => (*number, copy.discuss(*number, answers.clone())),
             UserAction::TimeOut { number, answers } => (*number, copy.time_out(*number, answers.clone())),
             UserAction::Guide { text } => {
-                return copy.guide(text.clone(), images.clone()).map_err(|error| ApiError::not_stopped(&error));
+                return copy.guide(text.clone(), images()).map_err(|error| ApiError::not_stopped(&error));
             }
         };
         reply.map_err(|kind| self.refine_error(number, kind).into_error(number))

@@ -1,12 +1,14 @@
 //! What is read of conversations, as arguments of a script, and what the store has.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use crate::shared::script::Call;
+use tokio::sync::OwnedSemaphorePermit;
 
 use crate::conversation::{EventId, LogEntry, StoredConversation};
 use crate::shared::error::StoreError;
 use crate::shared::keys::Keys;
+use crate::shared::script::Call;
 
 /// What is read of a conversation.
 #[derive(Clone)]
@@ -14,6 +16,8 @@ pub(super) struct Load {
     pub(super) id: String,
     /// The events after this one; all if `None`.
     pub(super) after: Option<EventId>,
+    /// Kept until the store has answered, even if nobody waits for that any more.
+    pub(super) _permit: Option<Arc<OwnedSemaphorePermit>>,
 }
 
 /// What is stored: the fields of the state, and the entries of the log.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use followup::ResumeError;
 use redis::{FromRedisValue, Value};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::append::Append;
 use self::groups::{Group, MAX_GROUP, Waiting, send_groups};
@@ -51,7 +51,7 @@ pub(crate) struct Commands {
     appends: Group<Append, Appended>,
     loads: Group<Load, Stored>,
     /// Limits the conversations that are read as a whole at the same time.
-    whole_loads: Semaphore,
+    whole_loads: Arc<Semaphore>,
     append: Script,
     load: Script,
     take: Script,
@@ -129,7 +129,7 @@ impl Commands {
             clock: StoreClock::default(),
             appends,
             loads,
-            whole_loads: Semaphore::new(MAX_WHOLE_LOADS),
+            whole_loads: Arc::new(Semaphore::new(MAX_WHOLE_LOADS)),
             append: Script::new(include_str!("../scripts/append.lua")),
             load: Script::new(include_str!("../scripts/load.lua")),
             take: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/take.lua"))),
@@ -184,12 +184,20 @@ impl Commands {
     /// If the store can't be reached or refuses it, or another version has written the
     /// conversation.
     pub(crate) async fn load(&self, id: &str, after: Option<EventId>) -> Result<Found, StoreError> {
-        // In a cluster, a server that is silent must not delay what others have.
-        let is_limited = after.is_none() && !self.link.is_cluster();
-        // It is never closed.
-        let _permit = if is_limited { self.whole_loads.acquire().await.ok() } else { None };
-        let (fields, entries) = self.loads.ask(Load { id: id.to_owned(), after }).await?;
+        let permit = if after.is_none() { self.permit_to_read_all().await } else { None };
+        let load = Load { id: id.to_owned(), after, _permit: permit.map(Arc::new) };
+        let (fields, entries) = self.loads.ask(load).await?;
         found(fields, entries)
+    }
+
+    /// Waits until another conversation may be read as a whole. `None` if nothing limits that.
+    pub(crate) async fn permit_to_read_all(&self) -> Option<OwnedSemaphorePermit> {
+        // In a cluster, a server that is silent must not delay what others have.
+        if self.link.is_cluster() {
+            return None;
+        }
+        // It is never closed.
+        self.whole_loads.clone().acquire_owned().await.ok()
     }
 
     async fn load_all(&self, loads: &[Load]) -> Result<Vec<Stored>, StoreError> {

@@ -24,7 +24,16 @@ redis.call('ZADD', KEYS[3], now + ARGV[3], ARGV[1])
 local ended = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, 100)
 -- As many changes of entries that were removed are kept beside the entries. The oldest changes go first.
 local limit = tonumber(ARGV[4])
-local entries, changes, at = redis.call('HLEN', KEYS[1]) - limit, redis.call('ZCARD', KEYS[2]) - 2 * limit, 0
+local entries, changes, at = redis.call('HLEN', KEYS[1]), redis.call('ZCARD', KEYS[2]), 0
+if entries > changes then
+    -- The store has lost changes. Nobody sees an entry without one, and it would take the place of another.
+    for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
+        if not redis.call('ZSCORE', KEYS[2], id) then
+            entries = entries - redis.call('HDEL', KEYS[1], id)
+        end
+    end
+end
+entries, changes = entries - limit, changes - 2 * limit
 while (entries > 0 or changes > 0) and at < 100 do
     local id = redis.call('ZRANGE', KEYS[2], at, at)[1]
     if not id then
