@@ -74,7 +74,10 @@ impl Conversation {
         format: MessageFormat,
     ) -> Result<ActionOutcome, ApiError> {
         let state = self.lock_to_write()?;
-        state.dialogue.reply_to(&action, &images)?;
+        if state.dialogue.check_room(&action, &images).is_err() {
+            // Any other reason to refuse it counts more.
+            state.dialogue.reply_to(&action, &images)?;
+        }
         self.perform_in(state, action, images, format)
     }
 

@@ -304,7 +304,7 @@ async fn a_reader_that_comes_back_to_a_stale_writer_is_not_set_back() {
     until(async || shows("New.").await).await;
     let last = snapshot(&other, id).await["last"].as_str().unwrap().to_owned();
     let (mut events, ()) = tokio::join!(Events::of(&stale, id, Some(&last)), async {
-        tokio::time::sleep(Duration::from_millis(300)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
         proxy.set(PASSING);
     });
     until(async || snapshot(&stale, id).await["last"] == *last).await;

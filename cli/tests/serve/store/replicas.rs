@@ -384,7 +384,7 @@ async fn an_answer_that_makes_the_replies_of_a_turn_too_large_is_refused_by_ever
         answer(replica, &id, &json!({"number": 0, "text": text})).await.ok();
         let refused = answer(replica, &id, &json!({"number": 1, "text": text})).await;
         assert_eq!(refused.error(), (413, "too_large".into()));
-        // Whoever comes too late is told of the other answer, however large theirs is.
+        // A late answer gets the first one in its error, however large it is.
         let late = answer(replica, &id, &json!({"number": 0, "text": text})).await;
         assert_eq!(late.error(), (409, "already_answered".into()));
         assert!(late.json()["error"]["answer"].is_string(), "{late:?}");

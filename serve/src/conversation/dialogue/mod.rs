@@ -184,7 +184,7 @@ impl BoundedDialogue {
     ///
     /// There is always room for what adds nothing that the user wrote. What the service adds, such
     /// as the text of a suggestion, may exceed the limit, and the turn must still come to its end.
-    fn check_room(&self, action: &UserAction, images: &[Image]) -> Result<(), ApiError> {
+    pub(super) fn check_room(&self, action: &UserAction, images: &[Image]) -> Result<(), ApiError> {
         let added = size_of_images(images) + action.text_len();
         let (size, limit) = (self.replies_size() + added, self.limits.body);
         if added == 0 || size <= limit {
