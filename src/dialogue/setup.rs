@@ -170,10 +170,11 @@ impl Setup {
         let Some(shape) = &call.shape else {
             return Correction { id, ..correction(reason.code(), self.dialect.explain(reason)) };
         };
-        let template = self.template(&call.tool, shape).unwrap_or_else(|| match Shape::built_in(shape) {
-            Some(_) => Template::default(),
+        let is_built_in = || Shape::built_in_names().any(|name| name == shape);
+        let template = self.template(&call.tool, shape).unwrap_or_else(|| match is_built_in() {
+            true => Template::default(),
             // Without a template the key of the questions is not known, nor whether they are missing.
-            None => Template { parameter: "a question, its text or its options".into(), ..Template::default() },
+            false => Template { parameter: "a question, its text or its options".into(), ..Template::default() },
         });
         let (user, details) = match call.without_text {
             Some(index) => {
