@@ -316,7 +316,7 @@ fn the_arguments_of_calls_are_measured() {
         names
     };
     assert_eq!(workloads(&["--shapes", "codex,claude"]), ["codex", "claude"]);
-    assert_eq!(workloads(&["--shapes", "all"]).len(), 17);
+    assert_eq!(workloads(&["--shapes", "all"]).len(), 19);
     let folder = Folder::new();
     let (shapes, arguments) = (folder.file("my.shapes", QUIZ), folder.file("call.json", CALL));
     assert_eq!(workloads(&["--shapes", &shapes, "--arguments-of", "ask_poll", &arguments]), ["call.json"]);

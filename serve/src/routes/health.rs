@@ -18,7 +18,7 @@ pub(super) async fn health(State(state): State<Arc<AppState>>) -> Response {
     json_response(json!({"status": "ok", "conversations": state.store.local().len()}).to_string())
 }
 
-/// Responds whether new requests should be sent to this replica.
+/// Responds whether this replica can do everything. Without the store it still relays.
 pub(super) async fn ready(State(state): State<Arc<AppState>>) -> Response {
     let store = state.store.shared().map(|shared| match shared.reach() {
         Reach::All => "up",

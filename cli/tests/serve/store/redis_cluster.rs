@@ -27,15 +27,6 @@ pub(super) struct RedisCluster {
 impl RedisCluster {
     /// Starts a cluster; `None` if there is no Redis.
     pub(super) async fn start() -> Option<RedisCluster> {
-        RedisCluster::start_with(NODE_TIMEOUT).await
-    }
-
-    /// Starts a cluster that soon replaces a node that is killed; `None` if there is no Redis.
-    pub(super) async fn start_to_replace() -> Option<RedisCluster> {
-        RedisCluster::start_with(SHORT_NODE_TIMEOUT).await
-    }
-
-    async fn start_with(node_timeout: &str) -> Option<RedisCluster> {
         let folder = tempfile::tempdir().unwrap();
         let buses: Vec<u16> = (0..6).map(|_| free_port()).collect();
         let start = |bus: &u16| {
@@ -75,10 +66,19 @@ impl RedisCluster {
             })
             .await;
         }
-        for node in &cluster.nodes {
-            node.tell(&format!("CONFIG SET cluster-node-timeout {node_timeout}"));
-        }
+        cluster.set_node_timeout(NODE_TIMEOUT);
         Some(cluster)
+    }
+
+    /// Lets the nodes soon replace one that is killed after this.
+    pub(super) fn replace_soon(&self) {
+        self.set_node_timeout(SHORT_NODE_TIMEOUT);
+    }
+
+    fn set_node_timeout(&self, timeout: &str) {
+        for node in &self.nodes {
+            node.tell(&format!("CONFIG SET cluster-node-timeout {timeout}"));
+        }
     }
 
     pub(super) fn url(&self) -> String {

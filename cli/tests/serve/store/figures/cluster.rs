@@ -18,7 +18,7 @@ async fn measure() {
     let [conversations, texts, pause] = [("FOLLOWUP_LOAD", 1000), ("FOLLOWUP_TEXTS", 50), ("FOLLOWUP_PAUSE", 200)]
         .map(|(name, n)| super::number(name, n));
     let load = Load { conversations, texts: texts as u64, pause: pause as u64 };
-    let Some(cluster) = RedisCluster::start_to_replace().await else { return };
+    let Some(cluster) = RedisCluster::start().await else { return };
     let args = ["--limit-conversations", "20000", "--limit-requests", "10000"];
     let (here, there) = (replica(&cluster.url(), &args), replica(&cluster.url(), &args));
     Load { conversations: 20, texts: 5, ..load }.run("warm", &here, &[&here, &there]).await;
