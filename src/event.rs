@@ -392,6 +392,16 @@ macro_rules! of_call {
                 (self.index, self.id, self.tool(), self.shape()) == (other.index, other.id, other.tool(), other.shape())
                     && (self.title(), self.questions()) == (other.title(), other.questions())
             }
+
+            /// Adds the contents of the call to its `Debug`.
+            fn add_contents(&self, event: &mut fmt::DebugStruct<'_, '_>) {
+                if self.shape().is_none() {
+                    event.field("question", &self.question()).field("suggestions", &self.suggestions());
+                } else {
+                    event.field("tool", &self.tool()).field("title", &self.title());
+                    event.field("questions", &self.questions());
+                }
+            }
         }
     )*};
 }
@@ -422,10 +432,7 @@ impl fmt::Debug for Partial<'_> {
         let mut event = f.debug_struct("Partial");
         event.field("index", &self.index).field("id", &self.id);
         event.field("field", &self.field()).field("delta", &self.delta());
-        match self.shape() {
-            None => event.field("question", &self.question()).field("suggestions", &self.suggestions()),
-            Some(_) => add_form(&mut event, self.tool(), self.title(), &self.questions()),
-        };
+        self.add_contents(&mut event);
         event.finish()
     }
 }
@@ -434,10 +441,7 @@ impl fmt::Debug for Complete<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut event = f.debug_struct("Complete");
         event.field("index", &self.index).field("id", &self.id).field("span", &self.span());
-        match self.shape() {
-            None => event.field("question", &self.question()).field("suggestions", &self.suggestions()),
-            Some(_) => add_form(&mut event, self.tool(), self.title(), &self.questions()),
-        };
+        self.add_contents(&mut event);
         event.field("notes", &self.notes()).finish()
     }
 }
@@ -447,20 +451,7 @@ impl fmt::Debug for Rejected<'_> {
         let mut event = f.debug_struct("Rejected");
         event.field("index", &self.index).field("id", &self.id);
         event.field("span", &self.span()).field("reason", &self.reason());
-        match self.shape() {
-            None => event.field("question", &self.question()).field("suggestions", &self.suggestions()),
-            Some(_) => add_form(&mut event, self.tool(), self.title(), &self.questions()),
-        };
+        self.add_contents(&mut event);
         event.finish()
     }
-}
-
-/// Adds what a call of another question tool has to its `Debug`.
-fn add_form<'f, 'a, 'b>(
-    event: &'f mut fmt::DebugStruct<'a, 'b>,
-    tool: &str,
-    title: Option<&str>,
-    questions: &Questions<'_>,
-) -> &'f mut fmt::DebugStruct<'a, 'b> {
-    event.field("tool", &tool).field("title", &title).field("questions", questions)
 }

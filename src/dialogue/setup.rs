@@ -170,11 +170,13 @@ impl Setup {
         let Some(shape) = &call.shape else {
             return Correction { id, ..correction(reason.code(), self.dialect.explain(reason)) };
         };
-        let is_built_in = || Shape::built_in_names().any(|name| name == shape);
-        let template = self.template(&call.tool, shape).unwrap_or_else(|| match is_built_in() {
-            true => Template::default(),
-            // Without a template the key of the questions is not known, nor whether they are missing.
-            false => Template { parameter: "a question, its text or its options".into(), ..Template::default() },
+        let template = self.template(&call.tool, shape).unwrap_or_else(|| {
+            let mut template = Template::default();
+            if !Shape::built_in_names().any(|name| name == shape) {
+                // The key of the questions is not known, nor whether they are what is missing.
+                template.parameter = "a question, its text or its options".into();
+            }
+            template
         });
         let (user, details) = match call.without_text {
             Some(index) => {

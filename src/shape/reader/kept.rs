@@ -70,7 +70,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads what was kept into the open question. `seen` are the keys that have come since.
+    /// Reads what was kept into the open question. `seen`: the keys that were read since.
     pub(super) fn read_kept(&mut self, seen: u64) {
         let mut kept = core::mem::take(&mut self.reader.kept);
         let limit = most_kept(self.policy);
