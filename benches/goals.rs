@@ -24,7 +24,7 @@ fn main() {
     prose();
     questions();
     tsx();
-    let lengths = [lengths("question", workloads::question, Parser::new), arguments()];
+    let lengths = [lengths("question", workloads::question, Parser::new), arguments(), form()];
     let visits = live::measure(&mut live::parsers(), 3 * DURATION);
     at_most("a million live parsers, a chunk each: × one cache line each", 2.5, ratio(visits.parsers, visits.lines));
     print_lengths(&lengths);
@@ -64,6 +64,13 @@ fn arguments() -> Lengths {
     let workload = workloads::arguments(64 << 10);
     at_most("native arguments, 4 bytes of text: × push_str", 10.0, parse_over_push_str(&workload, Parser::arguments));
     lengths("native arguments", workloads::arguments, Parser::arguments)
+}
+
+fn form() -> Lengths {
+    let new: NewParser = |policy| Parser::arguments_of("AskUserQuestion", policy).expect("a built-in tool");
+    let workload = workloads::form(64 << 10);
+    at_most("arguments of a form, 4 bytes of text: × push_str", 10.0, parse_over_push_str(&workload, new));
+    lengths("arguments of a form", workloads::form, new)
 }
 
 fn parse_over_push_str(workload: &Workload, new: NewParser) -> f64 {

@@ -174,6 +174,20 @@ pub fn arguments(len: usize) -> Workload {
     Workload { name: "arguments", message, questions: 1 }
 }
 
+/// Returns the arguments of a form: one call of Claude Code's tool `AskUserQuestion`, with a question
+/// of about `len` bytes and two options.
+///
+/// They are for [`Parser::arguments_of`](followup::Parser::arguments_of).
+pub fn form(len: usize) -> Workload {
+    let question = asked(len).replace('\n', "\\n");
+    let message = format!(
+        "{{\"questions\": [{{\"question\": \"{question}\", \"header\": \"Next step\", \"options\": \
+         [{{\"label\": \"Yes, \\u00fcberall\", \"description\": \"In each file that reads it.\"}}, \
+         {{\"label\": \"No\", \"description\": \"Leave the files as they are.\"}}], \"multiSelect\": false}}]}}"
+    );
+    Workload { name: "form", message, questions: 1 }
+}
+
 /// Returns messages of about `len` bytes in which a careless parser is slow or reads text twice.
 pub fn adversarial(len: usize) -> impl Iterator<Item = Workload> {
     let again = move |name, text| Workload { name, message: filled(len, text), questions: 0 };

@@ -43,6 +43,11 @@ impl Bench {
         self.run(&mut Followup::new(Format::Arguments), rivals::for_arguments(), (workload, messages, chunk));
     }
 
+    /// Measures the arguments of a form. Each message is longer than the one before.
+    pub(crate) fn form(&mut self, workload: &'static str, messages: &[Message], chunk: usize) {
+        self.run(&mut Followup::new(Format::Form), rivals::for_forms(), (workload, messages, chunk));
+    }
+
     /// Measures prose with calls in an envelope, the same text for all.
     ///
     /// Each message is longer than the one before.

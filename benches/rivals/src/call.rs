@@ -37,6 +37,17 @@ impl Call {
         }
     }
 
+    /// Reads the first question of a form from its arguments, as [`from_arguments`](Call::from_arguments) does.
+    pub(crate) fn from_form(arguments: &Value) -> Call {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let question = &arguments["questions"][0];
+        let options = question["options"].as_array().into_iter().flatten();
+        Call {
+            question: text(&question["question"]),
+            suggestions: options.map(|one| Suggestion { text: text(&one["label"]), mode: None }).collect(),
+        }
+    }
+
     pub(crate) fn from_json(arguments: &str) -> Call {
         Call::from_arguments(&serde_json::from_str(arguments).unwrap_or_default())
     }

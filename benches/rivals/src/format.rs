@@ -7,6 +7,9 @@ use crate::call::{Call, Part};
 /// The name of the tool.
 pub(crate) const TOOL: &str = "ask_followup_question";
 
+/// The name of the tool that asks with a form.
+pub(crate) const FORM_TOOL: &str = "AskUserQuestion";
+
 /// Returns the JSON schema of the tool's parameters, which most parsers of tool calls require.
 pub(crate) fn parameters() -> Value {
     json!({
@@ -31,6 +34,8 @@ pub(crate) enum Format {
     Markup,
     /// The arguments of one native call, without prose around them.
     Arguments,
+    /// The arguments of one native call of `AskUserQuestion`, a form, without prose around them.
+    Form,
     /// `<tool_call>` around JSON: Hermes, Qwen 2.5 and 3.
     Hermes,
     /// `<tool_call>` around tags for each parameter: Qwen 3 Coder.
@@ -48,6 +53,7 @@ impl Format {
         match self {
             Format::Markup => "markup",
             Format::Arguments => "arguments",
+            Format::Form => "form",
             Format::Hermes => "Hermes",
             Format::QwenCoder => "Qwen Coder",
             Format::Hunyuan => "Hunyuan 4",
@@ -80,6 +86,7 @@ impl Format {
                 format!("<{TOOL}>\n<question>{question}</question>\n<follow_up>\n{suggestions}</follow_up>\n</{TOOL}>")
             }
             Format::Arguments => arguments,
+            Format::Form => unreachable!("only the workload itself is a form"),
             Format::Hermes => {
                 format!("<tool_call>\n{{\"name\": \"{TOOL}\", \"arguments\": {arguments}}}\n</tool_call>")
             }

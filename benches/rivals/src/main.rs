@@ -82,6 +82,7 @@ fn own_formats(bench: &mut Bench) {
     let lengths = [2 * KIB, 16 * KIB, 64 * KIB];
     bench.markup("question", &lengths.map(|len| Message::markup(&workloads::question(len), ALL)), 4);
     bench.arguments("arguments", &lengths.map(|len| Message::arguments(&workloads::arguments(len))), 4);
+    bench.form("form", &lengths.map(|len| Message::form(&workloads::form(len))), 4);
 }
 
 /// Measures the same calls in envelopes that `followup` reads, too: the same text for all.

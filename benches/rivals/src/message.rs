@@ -4,7 +4,7 @@ use followup::{Event, Parser};
 use followup_testing::workloads::Workload;
 
 use crate::call::{Call, Part, Suggestion};
-use crate::format::Format;
+use crate::format::{FORM_TOOL, Format};
 
 /// The prose and the calls of one model response.
 #[derive(Clone, Debug)]
@@ -31,12 +31,18 @@ impl Message {
         Message::read(Parser::arguments(workload.policy()), &workload.message, Format::Arguments)
     }
 
+    /// Returns a workload that consists of the arguments of one form.
+    pub(crate) fn form(workload: &Workload) -> Message {
+        let parser = Parser::arguments_of(FORM_TOOL, workload.policy()).expect("a built-in tool");
+        Message::read(parser, &workload.message, Format::Form)
+    }
+
     fn read(mut parser: Parser, source: &str, format: Format) -> Message {
         let mut parts = Vec::new();
         let mut push = |event: Event<'_>| match event {
             Event::Text(text) => parts.push(Part::Prose(text.to_owned())),
             Event::Complete(call) => parts.push(Part::Call(Call {
-                question: call.question().to_owned(),
+                question: call.question().trim().to_owned(),
                 suggestions: call
                     .suggestions()
                     .iter()

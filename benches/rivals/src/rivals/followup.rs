@@ -4,7 +4,7 @@ use followup::{Event, Limits, Parser, Policy};
 
 use super::Reader;
 use crate::call::{Call, Suggestion};
-use crate::format::Format;
+use crate::format::{FORM_TOOL, Format};
 use crate::sink::Sink;
 
 /// Reads calls in a model's text, or the arguments of a native call.
@@ -21,7 +21,11 @@ fn policy() -> Policy {
 
 impl Followup {
     pub(crate) fn new(format: Format) -> Followup {
-        let parser = if format == Format::Arguments { Parser::arguments(policy()) } else { Parser::new(policy()) };
+        let parser = match format {
+            Format::Arguments => Parser::arguments(policy()),
+            Format::Form => Parser::arguments_of(FORM_TOOL, policy()).expect("a built-in tool"),
+            _ => Parser::new(policy()),
+        };
         Followup { parser, format }
     }
 }

@@ -9,9 +9,18 @@ use crate::call::{Call, Suggestion};
 use crate::format::Format;
 use crate::sink::Sink;
 
-/// Parses into values.
-#[derive(Debug, Default)]
-pub(super) struct Values(Vec<u8>);
+/// Parses arguments or a form into values.
+#[derive(Debug)]
+pub(super) struct Values {
+    format: Format,
+    json: Vec<u8>,
+}
+
+impl Values {
+    pub(super) fn new(format: Format) -> Values {
+        Values { format, json: Vec::new() }
+    }
+}
 
 /// Uses the iterator, with code that knows the arguments.
 ///
@@ -29,20 +38,24 @@ impl Reader for Values {
     }
 
     fn format(&self) -> Format {
-        Format::Arguments
+        self.format
     }
 
     fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S) {
-        self.0.clear();
+        let Values { format, json } = self;
+        json.clear();
         for chunk in chunks {
-            self.0.extend_from_slice(chunk.as_bytes());
-            match JsonValue::parse_with_config(&self.0, false, PartialMode::TrailingStrings) {
-                Ok(arguments) => sink.question(text(&arguments, "question").unwrap_or_default()),
+            json.extend_from_slice(chunk.as_bytes());
+            match JsonValue::parse_with_config(json, false, PartialMode::TrailingStrings) {
+                Ok(arguments) => {
+                    let question = question(&arguments, *format);
+                    sink.question(question.and_then(|question| text(question, "question")).unwrap_or_default());
+                }
                 Err(error) => return sink.failed(error),
             }
         }
-        match JsonValue::parse(&self.0, false) {
-            Ok(arguments) => sink.complete(|| call(&arguments)),
+        match JsonValue::parse(json, false) {
+            Ok(arguments) => sink.complete(|| call(&arguments, *format)),
             Err(error) => sink.failed(error),
         }
     }
@@ -62,17 +75,27 @@ fn text<'a>(object: &'a JsonValue<'_>, key: &str) -> Option<&'a str> {
     }
 }
 
-fn call(arguments: &JsonValue<'_>) -> Call {
-    let suggestions = match get(arguments, "follow_up") {
-        Some(JsonValue::Array(suggestions)) => &***suggestions,
+fn list<'a>(object: &'a JsonValue<'_>, key: &str) -> &'a [JsonValue<'a>] {
+    match get(object, key) {
+        Some(JsonValue::Array(items)) => items,
         _ => &[],
-    };
+    }
+}
+
+/// Returns the object with the text and the suggestions of the first question.
+fn question<'a>(arguments: &'a JsonValue<'a>, format: Format) -> Option<&'a JsonValue<'a>> {
+    if format == Format::Form { list(arguments, "questions").first() } else { Some(arguments) }
+}
+
+fn call(arguments: &JsonValue<'_>, format: Format) -> Call {
+    let Some(question) = question(arguments, format) else { return Call::default() };
+    let (options, label) = if format == Format::Form { ("options", "label") } else { ("follow_up", "text") };
     let owned = |object, key| text(object, key).map(str::to_owned);
     Call {
-        question: owned(arguments, "question").unwrap_or_default(),
-        suggestions: suggestions
+        question: owned(question, "question").unwrap_or_default(),
+        suggestions: list(question, options)
             .iter()
-            .map(|one| Suggestion { text: owned(one, "text").unwrap_or_default(), mode: owned(one, "mode") })
+            .map(|one| Suggestion { text: owned(one, label).unwrap_or_default(), mode: owned(one, "mode") })
             .collect(),
     }
 }

@@ -7,8 +7,9 @@ use crate::call::Call;
 use crate::format::Format;
 use crate::sink::Sink;
 
+/// Reads arguments or a form.
 #[derive(Debug)]
-pub(super) struct JsonStreamParser;
+pub(super) struct JsonStreamParser(pub(super) Format);
 
 impl Reader for JsonStreamParser {
     fn name(&self) -> &'static str {
@@ -16,10 +17,11 @@ impl Reader for JsonStreamParser {
     }
 
     fn format(&self) -> Format {
-        Format::Arguments
+        self.0
     }
 
     fn read<S: Sink>(&mut self, chunks: &[&str], sink: &mut S) {
+        let is_form = self.0 == Format::Form;
         // A parser reads one value.
         let mut parser = Parser::new();
         for chunk in chunks {
@@ -28,8 +30,11 @@ impl Reader for JsonStreamParser {
                     return sink.failed(error);
                 }
             }
-            sink.question(parser.get_result()["question"].as_str().unwrap_or_default());
+            let arguments = parser.get_result();
+            let question = if is_form { &arguments["questions"][0] } else { arguments };
+            sink.question(question["question"].as_str().unwrap_or_default());
         }
-        sink.complete(|| Call::from_arguments(parser.get_result()));
+        let call = if is_form { Call::from_form } else { Call::from_arguments };
+        sink.complete(|| call(parser.get_result()));
     }
 }

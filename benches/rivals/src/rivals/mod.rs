@@ -119,8 +119,13 @@ pub(crate) fn for_envelope(format: Format) -> Vec<Box<dyn Rival>> {
 /// Returns the rivals that read the arguments of a native call.
 pub(crate) fn for_arguments() -> Vec<Box<dyn Rival>> {
     vec![
-        Box::new(jiter::Values::default()),
+        Box::new(jiter::Values::new(Format::Arguments)),
         Box::new(jiter::WithIterator::default()),
-        Box::new(json_stream_parser::JsonStreamParser),
+        Box::new(json_stream_parser::JsonStreamParser(Format::Arguments)),
     ]
+}
+
+/// Returns the rivals that read the arguments of a form.
+pub(crate) fn for_forms() -> Vec<Box<dyn Rival>> {
+    vec![Box::new(jiter::Values::new(Format::Form)), Box::new(json_stream_parser::JsonStreamParser(Format::Form))]
 }
