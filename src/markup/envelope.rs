@@ -50,7 +50,7 @@ impl MarkupMachine {
     #[inline(never)]
     pub(super) fn push_plain_envelope(&mut self, text: &str) -> Option<Addition> {
         let is_plain = matches!(self.state, MarkupState::Envelope(_))
-            && self.pending.is_empty()
+            && self.pending.bytes.is_empty()
             && self.busy.envelope.is_plain_in_value(text);
         let addition = if is_plain { self.busy.call.push_plain(text, &self.policy) } else { None };
         if addition.is_some()
@@ -156,8 +156,8 @@ impl MarkupMachine {
         let is_after = envelope.is_after();
         let limit = context.policy.limits.tag;
         let closes = envelope.awaited(context.policy).is_some_and(|tags| {
-            let read = tag::read::<Streaming>(pending.bytes(), &tags, limit);
-            pending.is_empty() || matches!(read, tag::EnvelopeTag::Incomplete { .. })
+            let read = tag::read::<Streaming>(&pending.bytes, &tags, limit);
+            pending.bytes.is_empty() || matches!(read, tag::EnvelopeTag::Incomplete { .. })
         });
         if closes {
             envelope.held.push_str(pending.text());
@@ -226,11 +226,11 @@ impl MarkupMachine {
 
     /// Returns `true` if the incomplete tag, and what `tail` may become, may be one of an envelope.
     pub(super) fn may_be_bar(&mut self, tail: &[u8]) -> bool {
-        let old = self.pending.len();
+        let old = self.pending.bytes.len();
         ["｜", "‖", "▁"].iter().filter(|bar| bar.as_bytes().starts_with(tail)).any(|bar| {
             self.pending.extend(bar);
             let read = self.read_pending(old);
-            self.pending.truncate(old);
+            self.pending.bytes.truncate(old);
             matches!(read, LexedTag::Incomplete(IncompleteTag { shown: false, .. }))
         })
     }

@@ -156,7 +156,7 @@ impl MarkupMachine {
         else {
             return self.push_plain_envelope(text);
         };
-        if !self.pending.is_empty() || scan::holds_bracket(text.as_bytes()) {
+        if !self.pending.bytes.is_empty() || scan::holds_bracket(text.as_bytes()) {
             return None;
         }
         let delta = self.busy.call.push_plain(text, &self.policy)?;
@@ -190,7 +190,7 @@ impl MarkupMachine {
             let signal = match self.state {
                 MarkupState::Decided(decided) => self.emit_decided(decided),
                 _ if *pos == piece.text.len() => return self.at_end_of_piece(&[]).unwrap_or(Signal::More),
-                _ if !self.pending.is_empty() => self.run_pending(piece, pos),
+                _ if !self.pending.bytes.is_empty() => self.run_pending(piece, pos),
                 MarkupState::Envelope(_) => self.run_envelope(piece, pos),
                 _ => self.run(piece, pos),
             };
@@ -205,17 +205,17 @@ impl MarkupMachine {
     pub(crate) fn foresee(&mut self, tail: &[u8], end: u64) -> Signal {
         loop {
             self.drop_lent();
-            let waits = !self.pending.is_empty() && !self.pending.shown;
+            let waits = !self.pending.bytes.is_empty() && !self.pending.shown;
             let waits_for_bar = waits && self.may_be_bar(tail);
             let signal = match self.state {
                 MarkupState::Decided(decided) => self.emit_decided(decided),
                 _ if waits_for_bar => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
                 _ if waits => {
                     // The shortest character that it may become; it is no part of a name.
-                    let old = self.pending.len();
+                    let old = self.pending.bytes.len();
                     self.pending.extend(if crate::utf8::shortest_char(tail) == 2 { "é" } else { "\u{FFFD}" });
                     let read = self.read_pending(old);
-                    self.pending.truncate(old);
+                    self.pending.bytes.truncate(old);
                     match read {
                         // Only a tool's opening tag waits for the character after it.
                         LexedTag::Tag(tag) => self.act_pending(&tag, end),
@@ -250,12 +250,12 @@ impl MarkupMachine {
     pub(crate) fn finish(&mut self, end: u64) -> Signal {
         loop {
             self.drop_lent();
-            let waits = !self.pending.is_empty() && !self.pending.shown;
+            let waits = !self.pending.bytes.is_empty() && !self.pending.shown;
             let signal = match (self.state, waits) {
                 (MarkupState::Decided(decided), _) => self.emit_decided(decided),
                 (MarkupState::Prose(_) | MarkupState::Opaque { .. }, false) => return Signal::More,
                 (_, false) => self.cut(end),
-                (state, true) => match self.read::<Complete>(self.pending.bytes(), self.pending.after_backtick) {
+                (state, true) => match self.read::<Complete>(&self.pending.bytes, self.pending.after_backtick) {
                     LexedTag::Tag(tag) => self.act_pending(&tag, end),
                     // An incomplete tag is no part of a value that is cut.
                     _ => match state {

@@ -19,7 +19,7 @@ impl MarkupMachine {
     #[inline]
     pub(crate) fn quiet(&self) -> (Quiet, Before) {
         let MarkupState::Prose(code) = self.state else { return (Quiet::Never, Before::MIDDLE) };
-        let is_quiet = self.pending.is_empty() && self.busy.plain_left == 0;
+        let is_quiet = self.pending.bytes.is_empty() && self.busy.plain_left == 0;
         (if is_quiet { self.quiet_in(code) } else { Quiet::Never }, code.before())
     }
 

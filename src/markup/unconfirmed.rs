@@ -103,12 +103,12 @@ impl MarkupMachine {
         let pending = core::mem::take(&mut self.pending);
         self.is_passing = true;
         self.pass_prose(held.get(opening..).unwrap_or_default(), 0);
-        if pending.is_empty() {
+        if pending.bytes.is_empty() {
             if !self.pending.shown {
-                held.truncate(held.len() - self.pending.len());
+                held.truncate(held.len() - self.pending.bytes.len());
                 // It is counted when it has turned out to be text.
                 if !self.policy.envelopes().is_empty() {
-                    self.busy.plain_left += self.pending.len();
+                    self.busy.plain_left += self.pending.bytes.len();
                 }
             }
         } else {
@@ -118,10 +118,10 @@ impl MarkupMachine {
                 self.push(before.text());
             }
             self.pass_prose(pending.text(), pending.start);
-            if self.pending.is_empty() || self.pending.shown {
+            if self.pending.bytes.is_empty() || self.pending.shown {
                 held.push_str(pending.text());
                 self.is_passing = false;
-                self.pass_plain(pending.len());
+                self.pass_plain(pending.bytes.len());
             }
         }
         self.is_passing = false;
@@ -134,28 +134,24 @@ impl MarkupMachine {
     pub(super) fn is_hopeless(&self, unconfirmed: &Unconfirmed, tail: &[u8]) -> bool {
         let room = self.room(unconfirmed);
         let tail_len = utf8::shortest_char(tail);
-        let Some(rest) = room.checked_sub(self.pending.len() + tail_len) else { return true };
+        let Some(rest) = room.checked_sub(self.pending.bytes.len() + tail_len) else { return true };
         // Nearly always: any tag has room, whether it begins with the next byte or, if that must
         // not be a back-tick, with the one after it.
         if rest > SHORTEST_CONFIRMING {
             return false;
         }
-        if self.pending.is_empty() {
+        if self.pending.bytes.is_empty() {
             let stays_blank = tail.is_empty() || utf8::shortest_blank(tail).is_some_and(|len| len <= room);
             return SHORTEST_CONFIRMING > rest && !(unconfirmed.blank && stays_blank);
         }
         // That the tag has room within its own limit was decided before, with the character that
         // follows.
         let limit = self.policy.limits.tag;
-        let more = |allowed: &Allowed| match tag::read::<Streaming>(
-            self.pending.bytes(),
-            allowed,
-            &self.policy.tools,
-            limit,
-        ) {
-            LexedTag::Incomplete(IncompleteTag { more, .. }) => Some(more),
-            _ => None,
-        };
+        let more =
+            |allowed: &Allowed| match tag::read::<Streaming>(&self.pending.bytes, allowed, &self.policy.tools, limit) {
+                LexedTag::Incomplete(IncompleteTag { more, .. }) => Some(more),
+                _ => None,
+            };
         let (confirming, tool) = (more(&CONFIRMING), more(&OPENING));
         // A tool's opening tag that is whole is one unless a back-tick follows: only then can more
         // follow.
