@@ -8,7 +8,7 @@ use nom::{Err, IsStreaming, Needed};
 
 use super::kinds::{Kind, Kinds, Tags};
 use super::name::is_name;
-use super::tag_names::{FoundTag, Prefix, SHORTEST_OPENER, TagName, find_name, find_token, may_open};
+use super::tag_names::{FoundTag, Prefix, SHORTEST_OPENER, find_name, find_token, may_open};
 use crate::config::{Envelope, Envelopes};
 use crate::markup::attributes::{MissingBytes, attributes, range_in, space_and_end, trim};
 use crate::space::is_space;
@@ -79,7 +79,7 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
             if len <= limit { EnvelopeTag::Tag { kind, is_close, shown, value, len } } else { EnvelopeTag::Text }
         }
         Err(Err::Incomplete(Needed::Size(more))) => {
-            let only_space = !is_close && matches!(name, TagName::Key | TagName::Value);
+            let only_space = !is_close && matches!(name, Kinds::KEY | Kinds::VALUE);
             incomplete(more.get(), shown, !only_space)
         }
         Err(_) => EnvelopeTag::Text,
@@ -90,13 +90,13 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
 type Parsed<'i> = Result<(Kind, Option<&'i [u8]>, &'i [u8]), Err<()>>;
 
 /// Reads what comes after the name of a close tag.
-fn read_close<S: IsStreaming>(name: TagName, after: &[u8]) -> Parsed<'_> {
+fn read_close<S: IsStreaming>(name: Kinds, after: &[u8]) -> Parsed<'_> {
     let kind = match name {
-        TagName::Wrapper { tool_call } => Kind::Wrapper { tool_call },
-        TagName::Function | TagName::Invoke => Kind::CallEnd,
-        TagName::Parameter => Kind::Parameter { json: false },
-        TagName::Key => Kind::Key,
-        TagName::Value => Kind::Value,
+        Kinds::FUNCTION | Kinds::INVOKE => Kind::CallEnd,
+        Kinds::PARAMETER => Kind::Parameter { json: false },
+        Kinds::KEY => Kind::Key,
+        Kinds::VALUE => Kind::Value,
+        _ => Kind::Wrapper { tool_call: name == Kinds::TOOL_CALL },
     };
     match memchr::memchr2(b'<', b'>', after) {
         Some(end) if after[end] == b'>' => Ok((kind, None, &after[end + 1..])),
@@ -106,13 +106,13 @@ fn read_close<S: IsStreaming>(name: TagName, after: &[u8]) -> Parsed<'_> {
 }
 
 /// Reads what comes after the name of an opening tag.
-fn read_open<S: IsStreaming>(name: TagName, prefix: Prefix, families: Envelopes, after: &[u8]) -> Parsed<'_> {
-    if let TagName::Key | TagName::Value = name {
+fn read_open<S: IsStreaming>(name: Kinds, prefix: Prefix, families: Envelopes, after: &[u8]) -> Parsed<'_> {
+    if let Kinds::KEY | Kinds::VALUE = name {
         let (rest, ()) = space_and_end::<S>(after)?;
-        return Ok((if name == TagName::Key { Kind::Key } else { Kind::Value }, None, rest));
+        return Ok((if name == Kinds::KEY { Kind::Key } else { Kind::Value }, None, rest));
     }
     // `<function=NAME>`
-    if let (TagName::Function | TagName::Parameter, Some(b'=')) = (name, after.first()) {
+    if let (Kinds::FUNCTION | Kinds::PARAMETER, Some(b'=')) = (name, after.first()) {
         let end = memchr::memchr2(b'<', b'>', after).ok_or_else(|| S::incomplete(Needed::new(1), || ()))?;
         if after[end] == b'<' {
             return Err(Err::Error(()));
@@ -132,7 +132,7 @@ fn read_open<S: IsStreaming>(name: TagName, prefix: Prefix, families: Envelopes,
     })?;
     // An empty element is no call and no parameter: it is XML.
     let is_empty = after[..after.len() - rest.len()].ends_with(b"/>");
-    if is_empty && (value.is_some() || !matches!(name, TagName::Wrapper { .. })) {
+    if is_empty && (value.is_some() || !Kinds::WRAPPERS.contains(name)) {
         return Err(Err::Error(()));
     }
     named(name, prefix, families, value, json).map(|(kind, value)| (kind, value, rest))
@@ -149,7 +149,7 @@ fn trim_space(name: &[u8]) -> &[u8] {
 
 /// Returns what an opening tag is that names a tool or a parameter.
 fn named(
-    name: TagName,
+    name: Kinds,
     prefix: Prefix,
     families: Envelopes,
     value: Option<&[u8]>,
@@ -157,17 +157,18 @@ fn named(
 ) -> Result<(Kind, Option<&[u8]>), Err<()>> {
     let family = match (name, prefix) {
         (_, Prefix::Dsml) => Envelope::Dsml,
-        (TagName::Function, _) => Envelope::FunctionXml,
-        (TagName::Wrapper { .. }, Prefix::Other) => Envelope::Hermes,
+        (Kinds::FUNCTION, _) => Envelope::FunctionXml,
+        (Kinds::WRAPPER | Kinds::TOOL_CALL, Prefix::Other) => Envelope::Hermes,
         _ => Envelope::Invoke,
     };
+    let is_wrapper = Kinds::WRAPPERS.contains(name);
     match name {
-        TagName::Parameter => value.map(|key| (Kind::Parameter { json }, Some(key))).ok_or(Err::Error(())),
-        TagName::Wrapper { tool_call } if value.is_none() => Ok((Kind::Wrapper { tool_call }, None)),
+        Kinds::PARAMETER => value.map(|key| (Kind::Parameter { json }, Some(key))).ok_or(Err::Error(())),
+        _ if is_wrapper && value.is_none() => Ok((Kind::Wrapper { tool_call: name == Kinds::TOOL_CALL }, None)),
         _ if !families.contains(family) => Err(Err::Error(())),
         _ => match value {
             Some(tool) if core::str::from_utf8(tool).is_ok_and(is_name) => {
-                Ok((Kind::Named { family, wrapper: matches!(name, TagName::Wrapper { .. }) }, Some(tool)))
+                Ok((Kind::Named { family, wrapper: is_wrapper }, Some(tool)))
             }
             _ => Err(Err::Error(())),
         },
