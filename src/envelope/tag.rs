@@ -2,8 +2,6 @@
 //!
 //! As for tags of markup, a table finds the name and nom reads what comes after it.
 
-use core::ops::Range;
-
 use nom::{Err, IsStreaming, Needed};
 
 use super::kinds::{Kind, Kinds, Tags};
@@ -11,55 +9,37 @@ use super::name::is_name;
 use super::tag_names::{FoundTag, Prefix, SHORTEST_OPENER, find_name, find_token, may_open};
 use crate::config::{Envelope, Envelopes};
 use crate::markup::attributes::{MissingBytes, attributes, range_in, space_and_end, trim};
+use crate::markup::lexed::{IncompleteTag, LexedTag, Name, Side, Tag, TagPart};
 use crate::space::is_space;
 
-/// What the bytes from a `<` on are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum EnvelopeTag {
-    Text,
-    /// `more`: at least so many bytes complete a tag. `shown`: it is text, whatever becomes of it.
-    /// `attributes`: only a `<` or a `>` decides.
-    Incomplete {
-        more: usize,
-        shown: bool,
-        attributes: bool,
-    },
-    /// `value`: where the name of the tool or of the parameter is.
-    Tag {
-        kind: Kind,
-        is_close: bool,
-        shown: bool,
-        value: Option<Range<usize>>,
-        len: usize,
-    },
-}
-
 /// Reads `input`, which begins with `<`, as one of the tags, at most `limit` bytes long.
-pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> EnvelopeTag {
+pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> LexedTag {
     let limit = limit.min(tags.limit);
     let openers_only = tags.open_shown.or(tags.close).or(tags.close_shown).is_empty();
     if openers_only
         && tags.open.and(Kinds::PARAMETER.or(Kinds::KEY)).is_empty()
         && !may_open(input.get(1..).unwrap_or_default())
     {
-        return EnvelopeTag::Text;
+        return LexedTag::Text;
     }
     let room = limit.saturating_sub(input.len());
-    let incomplete = |more: usize, shown, attributes| {
+    let incomplete = |more: usize, shown, part| {
         let may_be_tag = more <= room && S::is_streaming();
-        if may_be_tag { EnvelopeTag::Incomplete { more, shown, attributes } } else { EnvelopeTag::Text }
+        if may_be_tag { LexedTag::Incomplete(IncompleteTag { more, shown, part }) } else { LexedTag::Text }
     };
     if openers_only && input.len() == 1 {
-        return incomplete(SHORTEST_OPENER, false, false);
+        return incomplete(SHORTEST_OPENER, false, TagPart::Other);
     }
     let is_close = input.get(1) == Some(&b'/');
-    let start = if is_close { 2 } else { 1 };
+    let (side, start) = if is_close { (Side::Close, 2) } else { (Side::Open, 1) };
+    let tag = |kind, shown, value, len| match len <= limit {
+        true => LexedTag::Tag(Tag { name: Name::Envelope(kind), side, shown, empty: false, value, len }),
+        false => LexedTag::Text,
+    };
     let rest = input.get(start..).unwrap_or_default();
     let mut missing = MissingBytes::NEVER;
     if !is_close && let Some((token, shown, len)) = find_token(rest, tags, &mut missing) {
-        let len = start + len;
-        let tag = EnvelopeTag::Tag { kind: Kind::Token(token), is_close, shown, value: None, len };
-        return if len <= limit { tag } else { EnvelopeTag::Text };
+        return tag(Kind::Token(token), shown, None, start + len);
     }
     let Some(FoundTag { name, prefix, shown, len }) = find_name(rest, is_close, tags, &mut missing) else {
         if input.len() == 1 {
@@ -68,21 +48,19 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
             missing.add_close(close);
         }
         let (more, shown) = missing.least(room);
-        return incomplete(more, shown, false);
+        return incomplete(more, shown, TagPart::Other);
     };
     let after = &input[start + len..];
     let read = if is_close { read_close::<S>(name, after) } else { read_open::<S>(name, prefix, tags.families, after) };
     match read {
         Ok((kind, value, rest)) => {
-            let len = input.len() - rest.len();
-            let value = value.map(|value| range_in(input, value));
-            if len <= limit { EnvelopeTag::Tag { kind, is_close, shown, value, len } } else { EnvelopeTag::Text }
+            tag(kind, shown, value.map(|value| range_in(input, value)), input.len() - rest.len())
         }
         Err(Err::Incomplete(Needed::Size(more))) => {
             let only_space = !is_close && matches!(name, Kinds::KEY | Kinds::VALUE);
-            incomplete(more.get(), shown, !only_space)
+            incomplete(more.get(), shown, if only_space { TagPart::Other } else { TagPart::Attributes })
         }
-        Err(_) => EnvelopeTag::Text,
+        Err(_) => LexedTag::Text,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which tags mean something in which state.
 
 use super::code::{Bracket, Code};
-use super::names::{Name, Others, Set, TagNames};
+use super::lexed::Name;
+use super::names::{Others, Set, TagNames};
 use super::state::{Body, Inside, Position};
 use super::tag::Allowed;
 use crate::config::{CallStart, Envelopes, Policy};
@@ -99,7 +100,8 @@ pub(super) fn in_call(Inside { position, .. }: Inside, after_backtick: bool) -> 
 mod tests {
     use super::*;
     use crate::config::Tools;
-    use crate::markup::tag::{IncompleteTag, LexedTag, read};
+    use crate::markup::lexed::{IncompleteTag, LexedTag};
+    use crate::markup::tag::read;
 
     #[test]
     fn the_shortest_confirming_tag_is_as_short_as_the_grammar_has_it() {

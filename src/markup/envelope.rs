@@ -1,10 +1,9 @@
 //! Envelopes: how their machine is driven by that of the text around them.
 
 use super::code::{Code, MIDDLE};
+use super::lexed::{IncompleteTag, LexedTag, Name, Side, Tag, TagPart};
 use super::machine::{MarkupBuffers, MarkupMachine};
-use super::names::{Name, Side};
 use super::state::{Decided, MarkupState};
-use super::tag::{IncompleteTag, LexedTag, Tag, TagPart};
 use crate::call::Addition;
 use crate::envelope::change::{AfterCall, Change};
 use crate::envelope::machine::{Context, EnvelopeMachine, TagRef};
@@ -157,7 +156,7 @@ impl MarkupMachine {
         let limit = context.policy.limits.tag;
         let closes = envelope.awaited(context.policy).is_some_and(|tags| {
             let read = tag::read::<Streaming>(&pending.bytes, &tags, limit);
-            pending.bytes.is_empty() || matches!(read, tag::EnvelopeTag::Incomplete { .. })
+            pending.bytes.is_empty() || matches!(read, LexedTag::Incomplete(_))
         });
         if closes {
             envelope.held.push_str(pending.text());

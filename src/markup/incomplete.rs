@@ -2,8 +2,8 @@
 
 use nom::Streaming;
 
+use super::lexed::{IncompleteTag, LexedTag, Tag};
 use super::machine::MarkupMachine;
-use super::tag::{IncompleteTag, LexedTag, Tag};
 use crate::signal::{Piece, Signal, Source};
 
 impl MarkupMachine {

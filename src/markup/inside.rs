@@ -1,8 +1,7 @@
 //! Inside a call: what text and each tag does.
 
-use super::names::{Name, Side};
+use super::lexed::{Name, Side, Tag};
 use super::state::{Body, Inside, Position};
-use super::tag::Tag;
 use crate::call::Call;
 use crate::config::{Entities, Policy};
 use crate::json::list;

@@ -16,6 +16,7 @@
 //! `Named` and `Ended` are values of `Decided`. Envelopes, which begin in prose as well, have a state
 //! of their own (`envelope.rs`).
 
+use super::lexed::{IncompleteTag, LexedTag, Tag};
 use alloc::string::String;
 use alloc::sync::Arc;
 
@@ -26,7 +27,7 @@ use super::code::{Code, LINE_START, MIDDLE};
 use super::inside::CallReader;
 use super::pending::Pending;
 use super::state::{Decided, Inside, MarkupState, Position};
-use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
+use super::tag::{self, Allowed};
 use crate::call::{Addition, Call};
 use crate::config::{CallStart, Envelopes, Policy};
 use crate::envelope::change::Change;

@@ -7,6 +7,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `lexed` | a tag that was read, and what its name means |
 //! | `names` | the names of tags, and sets of them |
 //! | `tag` | the grammar of one tag |
 //! | `attributes` | the grammar of what follows a tag's name |
@@ -29,6 +30,7 @@ mod code;
 mod envelope;
 mod incomplete;
 mod inside;
+pub(crate) mod lexed;
 pub(crate) mod machine;
 mod names;
 mod outside;

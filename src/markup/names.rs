@@ -3,36 +3,9 @@
 use core::ops::Range;
 
 use super::attributes::{MissingBytes, NEVER};
+use super::lexed::{Name, OurName};
 use crate::config::Tools;
-use crate::envelope::kinds::Kind;
 use crate::space::is_space;
-
-/// What a tag's name means. Synonyms are one name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Name {
-    Ask,
-    Question,
-    FollowUp,
-    Suggest,
-    Options,
-    Content,
-    Mode,
-    /// `<think>` and `<thinking>` are two: each ends at its own close tag.
-    Think,
-    Thinking,
-    /// Another tool, by its number in the policy's list.
-    Tool(u16),
-    /// A parameter of other tools, by its number in the policy's list.
-    Parameter(u16),
-    /// A tag of an envelope.
-    Envelope(Kind),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
-    Open,
-    Close,
-}
 
 /// A set of our own names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,11 +103,6 @@ pub(super) enum Lookup {
     /// hidden names.
     Incomplete { missing: MissingBytes, name: Option<OurName> },
 }
-
-/// The index of a name of ours.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct OurName(u8);
 
 impl OurName {
     /// Returns how many bytes are missing from a tag of this name, of which `tag` is the beginning.

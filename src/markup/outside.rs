@@ -4,11 +4,10 @@ use nom::IsStreaming;
 
 use super::code::{Code, MIDDLE};
 use super::envelope::tag_ref;
+use super::lexed::{IncompleteTag, LexedTag, Name, Side, Tag, TagPart};
 use super::machine::MarkupMachine;
-use super::names::{Name, Side};
 use super::pass::Openers;
 use super::state::MarkupState;
-use super::tag::{IncompleteTag, LexedTag, Tag, TagPart};
 use crate::before::Before;
 use crate::config::{ASK, CallStart, Envelope, Envelopes};
 use crate::envelope;

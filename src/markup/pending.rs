@@ -1,8 +1,8 @@
 //! What the text so far ends in: an incomplete tag.
 
+use super::lexed::{IncompleteTag, TagPart};
 use smallvec::SmallVec;
 
-use super::tag::{IncompleteTag, TagPart};
 use crate::scan;
 use crate::utf8;
 

@@ -4,9 +4,10 @@ use nom::{Complete, Streaming};
 
 use super::allowed::{NOTHING, in_list};
 use super::inside::CallReader;
-use super::names::{Name, Set, Side, TagNames};
+use super::lexed::{LexedTag, Name, Side, Tag};
+use super::names::{Set, TagNames};
 use super::state::{Inside, Position};
-use super::tag::{self, Allowed, LexedTag, Tag};
+use super::tag::{self, Allowed};
 use crate::call::Call;
 use crate::config::{Entities, Policy};
 use crate::scan;

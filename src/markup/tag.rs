@@ -8,16 +8,15 @@
 //! still complete a tag. A tag near its length limit is decided by that number, not by waiting for
 //! the limit to pass.
 
-use core::ops::Range;
-
 use nom::character::char;
 use nom::combinator::not;
 use nom::{Err, IsStreaming, Needed};
 
 use super::attributes::{NEVER, attributes, range_in, run, space_and_end, trim};
-use super::names::{Lookup, Name, OurName, Side, TagNames};
+use super::lexed::{IncompleteTag, LexedTag, Name, Side, Tag, TagPart};
+use super::names::{Lookup, TagNames};
 use crate::config::Tools;
-use crate::envelope::kinds::{Kind, Tags};
+use crate::envelope::kinds::Tags;
 use crate::envelope::tag as envelope;
 
 /// The tags that mean something in some state.
@@ -29,68 +28,6 @@ pub(super) struct Allowed {
     pub(super) envelope: Tags,
 }
 
-/// A tag, without the parts that have no meaning.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tag {
-    pub(super) name: Name,
-    pub(super) side: Side,
-    /// Its bytes are emitted as text, too.
-    pub(super) shown: bool,
-    /// `<x/>`: opened and closed at once.
-    pub(super) empty: bool,
-    /// The value of its `mode` attribute in the tag, without quotes and blanks; in an envelope, the
-    /// name of the tool or of the parameter.
-    pub(super) value: Option<Range<usize>>,
-    pub(super) len: usize,
-}
-
-/// What the bytes from a `<` on are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum LexedTag {
-    Tag(Tag),
-    /// No tag: the `<` and what follows it is text.
-    Text,
-    /// An incomplete tag.
-    Incomplete(IncompleteTag),
-}
-
-/// How a tag is incomplete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct IncompleteTag {
-    /// The fewest bytes that complete it. 0: it is a tool's opening tag, and the next byte decides
-    /// whether it is one.
-    pub(super) more: usize,
-    /// It is text, whatever becomes of it.
-    pub(super) shown: bool,
-    pub(super) part: TagPart,
-}
-
-/// The part of a tag that its text so far ends in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum TagPart {
-    /// The name. Nothing is decided while it grows to be that one of ours.
-    Name(OurName),
-    /// The attributes, where only a `<` or a `>` decides.
-    Attributes,
-    #[default]
-    Other,
-}
-
-impl Tag {
-    /// Returns what it is in an envelope, and whether it is a close tag; `None` if it is of markup.
-    pub(super) fn of_envelope(&self) -> Option<(Kind, bool)> {
-        match self.name {
-            Name::Envelope(kind) => Some((kind, self.side == Side::Close)),
-            _ => None,
-        }
-    }
-
-    pub(super) fn opens_tool(&self) -> bool {
-        self.side == Side::Open && matches!(self.name, Name::Ask | Name::Tool(_))
-    }
-}
-
 /// Reads `input`, which begins with `<`, as one of the `allowed` tags, at most `limit` bytes long.
 ///
 /// `S` is `Streaming` if more may follow, and `Complete` if nothing does.
@@ -100,7 +37,7 @@ pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tool
     if allowed.envelope.is_empty() || matches!(read, LexedTag::Tag(_)) {
         return read;
     }
-    let or = read_envelope::<S>(input, &allowed.envelope, limit);
+    let or = envelope::read::<S>(input, &allowed.envelope, limit);
     match (read, or) {
         (LexedTag::Text, or) => or,
         // A possible tag of a tool is decided before tags of envelopes are tried.
@@ -110,22 +47,6 @@ pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tool
             ..one
         }),
         (read, _) => read,
-    }
-}
-
-/// Reads a tag of an envelope.
-fn read_envelope<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> LexedTag {
-    match envelope::read::<S>(input, tags, limit) {
-        envelope::EnvelopeTag::Text => LexedTag::Text,
-        envelope::EnvelopeTag::Incomplete { more, shown, attributes } => LexedTag::Incomplete(IncompleteTag {
-            more,
-            shown,
-            part: if attributes { TagPart::Attributes } else { TagPart::Other },
-        }),
-        envelope::EnvelopeTag::Tag { kind, is_close, shown, value, len } => {
-            let side = if is_close { Side::Close } else { Side::Open };
-            LexedTag::Tag(Tag { name: Name::Envelope(kind), side, shown, empty: false, value, len })
-        }
     }
 }
 

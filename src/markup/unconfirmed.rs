@@ -4,12 +4,13 @@
 //! held back, until a parameter's tag or the close tag confirms the call, or it is certain that
 //! none will: then the opening tag is text.
 
+use super::lexed::{IncompleteTag, LexedTag, Tag};
 use nom::Streaming;
 
 use super::allowed::{CONFIRMING, OPENING, SHORTEST_CONFIRMING};
 use super::machine::{MarkupBuffers, MarkupMachine};
 use super::state::{Decided, Inside, MarkupState, Position, Unconfirmed};
-use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
+use super::tag::{self, Allowed};
 use crate::config::Malformed;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
