@@ -1,7 +1,5 @@
 //! The names of tags, and sets of them.
 
-use core::ops::Range;
-
 use super::attributes::{MissingBytes, NEVER};
 use super::lexed::{Name, OurName};
 use crate::config::Tools;
@@ -40,7 +38,7 @@ impl Set {
     }
 }
 
-/// Our names as they are written, in the order of their first characters.
+/// Our names as they are written. One that another one begins with is before it.
 const OURS: [(&str, Set, Name); 11] = [
     ("ask_followup_question", Set::ASK, Name::Ask),
     ("content", Set::CONTENT, Name::Content),
@@ -54,22 +52,6 @@ const OURS: [(&str, Set, Name); 11] = [
     ("think", Set::THINK, Name::Think),
     ("thinking", Set::THINKING, Name::Thinking),
 ];
-
-/// Returns which of our names begin with that character; all of them without one.
-fn ours(first: Option<u8>) -> Range<usize> {
-    match first {
-        None => 0..OURS.len(),
-        Some(b'a') => 0..1,
-        Some(b'c') => 1..2,
-        Some(b'f') => 2..3,
-        Some(b'm') => 3..4,
-        Some(b'o') => 4..5,
-        Some(b'q') => 5..6,
-        Some(b's') => 6..9,
-        Some(b't') => 9..11,
-        Some(_) => 0..0,
-    }
-}
 
 /// The names that mean something on one side of a tag, in some state.
 #[derive(Clone, Copy, Debug)]
@@ -130,8 +112,7 @@ impl TagNames {
     pub(super) fn find(self, text: &[u8], tools: &Tools) -> Lookup {
         let (mut missing, mut incomplete) = (MissingBytes::NEVER, None);
         let all = self.hidden.or(self.shown);
-        for i in ours(text.first().copied()) {
-            let (spelling, set, name) = OURS[i];
+        for (i, &(spelling, set, name)) in OURS.iter().enumerate() {
             if all.meets(set) {
                 let shown = self.shown.meets(set);
                 match more(spelling.as_bytes(), text) {
@@ -193,18 +174,5 @@ fn more(name: &[u8], text: &[u8]) -> usize {
         Some(&after) if (after == b'>' || after == b'/' || is_space(after)) && text.starts_with(name) => 0,
         None if name.starts_with(text) => name.len() - text.len() + 1,
         _ => NEVER,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn our_names_are_found_by_their_first_character() {
-        for first in 0..=u8::MAX {
-            let all = OURS.iter().filter(|(name, ..)| name.as_bytes()[0] == first);
-            assert!(all.eq(&OURS[ours(Some(first))]), "{first}");
-        }
     }
 }
