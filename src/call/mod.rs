@@ -139,13 +139,6 @@ impl Call {
         self.entities = entities;
     }
 
-    /// Returns the call for a checkpoint.
-    pub(crate) fn save(&self) -> Call {
-        let mut call = self.clone();
-        call.form.iter_mut().for_each(|form| form.forget_last_place());
-        call
-    }
-
     /// Returns the bytes of all texts.
     #[cfg(feature = "wire")]
     pub(crate) fn text_len(&self) -> usize {

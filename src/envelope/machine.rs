@@ -399,11 +399,6 @@ impl EnvelopeMachine {
         Change::Stay
     }
 
-    /// Returns the state for a checkpoint.
-    pub(crate) fn save(&self) -> EnvelopeMachine {
-        EnvelopeMachine { reader: self.reader.save(), ..self.clone() }
-    }
-
     /// Restores a state from a checkpoint, after `read` bytes. Returns `false` if it is out of
     /// bounds.
     pub(crate) fn restore(&mut self, read: u64, policy: &Policy) -> bool {

@@ -216,7 +216,7 @@ impl JsonMachine {
     pub(crate) fn save(&self) -> SavedJson {
         SavedJson {
             tool: self.tool.as_ref().map(|tool| tool.name.clone()),
-            busy: JsonBuffers { reader: self.busy.reader.save(), call: self.busy.call.save() },
+            busy: JsonBuffers { reader: self.busy.reader.clone(), call: self.busy.call.clone() },
         }
     }
 

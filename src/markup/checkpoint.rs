@@ -33,14 +33,14 @@ impl SavedMarkup {
                 }
             }
             MarkupState::Unconfirmed(_) => {
-                (used.call, used.held, used.named) = (busy.call.save(), busy.held.clone(), busy.named);
+                (used.call, used.held, used.named) = (busy.call.clone(), busy.held.clone(), busy.named);
             }
-            MarkupState::Inside(_) => used.call = busy.call.save(),
+            MarkupState::Inside(_) => used.call = busy.call.clone(),
             MarkupState::Envelope(_) => {
                 if busy.envelope.is_read() {
-                    used.call = busy.call.save();
+                    used.call = busy.call.clone();
                 }
-                *used.envelope = busy.envelope.save();
+                used.envelope = busy.envelope.clone();
             }
             MarkupState::Opaque { .. } | MarkupState::Decided(_) => {}
         }
