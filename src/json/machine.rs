@@ -36,7 +36,7 @@ struct ShapedTool {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct JsonBuffers {
-    /// Reads the arguments. A shape's reader replaces it at the first byte.
+    /// Reads the arguments.
     reader: ArgumentsReader,
     call: Call,
 }
@@ -62,22 +62,15 @@ impl JsonMachine {
 
     /// Creates a machine for the arguments of a tool that a shape reads.
     pub(crate) fn of_tool(policy: Arc<Policy>, name: &str, shape: Shape) -> JsonMachine {
-        JsonMachine { tool: Some(Box::new(ShapedTool { name: name.into(), shape })), ..JsonMachine::new(policy) }
+        let tool = Some(Box::new(ShapedTool { name: name.into(), shape }));
+        let mut machine = JsonMachine { tool, ..JsonMachine::new(policy) };
+        machine.begin_form();
+        machine
     }
 
-    /// Begins the call of a tool that a shape reads, if it is not open.
-    #[inline]
-    fn begin_shaped(&mut self) {
-        if self.tool.is_some() {
-            self.begin_form();
-        }
-    }
-
-    #[inline(never)]
+    /// Begins the call if a shape reads it.
     fn begin_form(&mut self) {
-        if let Some(tool) = &self.tool
-            && let ArgumentsReader::Own(_) = self.busy.reader
-        {
+        if let Some(tool) = &self.tool {
             self.busy.reader = ArgumentsReader::Shape(Box::new(ShapeReader::new(tool.shape.clone())));
             self.busy.call.begin_form(&tool.name, tool.shape.name());
         }
@@ -145,10 +138,6 @@ impl JsonMachine {
         if let Some(delta) = self.busy.call.next_delta() {
             return Signal::Partial(delta);
         }
-        // An empty chunk leaves a parser that was resumed before the first byte as it is.
-        if *pos < text.len() {
-            self.begin_shaped();
-        }
         let JsonBuffers { reader, call } = &mut *self.busy;
         let ArgumentsReader::Own(arguments) = reader else {
             return step_shaped(reader, text, pos, call, &self.policy);
@@ -170,7 +159,6 @@ impl JsonMachine {
 
     /// Emits what the incomplete character `tail` makes certain after all pieces so far.
     pub(crate) fn foresee(&mut self, tail: &[u8]) -> Signal {
-        self.begin_shaped();
         let JsonBuffers { reader, call } = &mut *self.busy;
         if !call.has_failed() {
             reader.foresee(tail, call, &self.policy);
@@ -188,7 +176,6 @@ impl JsonMachine {
             Stage::Ending => {}
             Stage::Open => {
                 self.stage = Stage::Ending;
-                self.begin_shaped();
                 let JsonBuffers { reader, call } = &mut *self.busy;
                 if reader.is_closed() {
                     reader.end(false, call, &self.policy);
@@ -211,6 +198,7 @@ impl JsonMachine {
         self.busy.reader = ArgumentsReader::Own(Arguments::NEW);
         self.busy.call.restart(0, crate::config::Entities::Raw);
         self.stage = Stage::Open;
+        self.begin_form();
     }
 
     pub(crate) fn save(&self) -> SavedJson {
