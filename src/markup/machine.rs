@@ -22,9 +22,9 @@ use alloc::sync::Arc;
 
 use nom::{Complete, IsStreaming, Streaming};
 
-use super::allowed::{self, BETWEEN, NOTHING, OPENING};
+use super::allowed::{self, NOTHING, OPENING};
 use super::code::{Code, LINE_START, MIDDLE};
-use super::inside::CallReader;
+use super::inside::{self, BETWEEN, CallReader};
 use super::pending::Pending;
 use super::state::{Decided, Inside, MarkupState, Position};
 use super::tag::{self, Allowed};
@@ -400,14 +400,7 @@ impl MarkupMachine {
         {
             return read;
         }
-        let allowed = self.allowed(bytes, after_backtick);
-        tag::read::<S>(bytes, &allowed, &self.policy.tools, self.policy.limits.tag.min(u32::MAX as usize))
-    }
-
-    /// Returns the tags that mean something in this state, of which `bytes` may be one.
-    #[inline]
-    fn allowed(&self, bytes: &[u8], after_backtick: bool) -> Allowed {
-        match self.state {
+        let allowed = match self.state {
             MarkupState::Prose(code) => {
                 // The code is that after a pending tag whose text has been emitted.
                 let starts = !self.pending.shown && may_open(bytes.get(1..).unwrap_or_default());
@@ -416,12 +409,17 @@ impl MarkupMachine {
             }
             MarkupState::Opaque { tool, parameter } => allowed::in_opaque(tool, parameter),
             MarkupState::Unconfirmed(_) => BETWEEN,
-            MarkupState::Inside(inside) => allowed::in_call(inside, after_backtick),
+            MarkupState::Inside(inside) => inside::in_call(inside, after_backtick),
             MarkupState::Envelope(_) => {
                 let open = if self.busy.envelope.is_between() { OPENING } else { NOTHING };
                 Allowed { envelope: self.busy.envelope.tags(after_backtick, &self.policy), ..open }
             }
             MarkupState::Decided(_) => NOTHING,
+        };
+        let (tools, limit) = (&self.policy.tools, self.policy.limits.tag.min(u32::MAX as usize));
+        match allowed.envelope.is_empty() {
+            true => tag::read::<S>(bytes, &allowed, tools, limit),
+            false => tag::read_any::<S>(bytes, &allowed, tools, limit),
         }
     }
 

@@ -7,7 +7,8 @@
 use super::lexed::{IncompleteTag, LexedTag, Tag};
 use nom::Streaming;
 
-use super::allowed::{CONFIRMING, OPENING, SHORTEST_CONFIRMING};
+use super::allowed::OPENING;
+use super::inside::{CONFIRMING, SHORTEST_CONFIRMING};
 use super::machine::{MarkupBuffers, MarkupMachine};
 use super::state::{Decided, Inside, MarkupState, Position, Unconfirmed};
 use super::tag::{self, Allowed};
