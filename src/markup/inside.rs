@@ -2,13 +2,12 @@
 
 use super::allowed::{NOTHING, TOOLS};
 use super::lexed::{Name, Side, Tag};
-use super::state::{Body, Inside, Position};
+use super::state::{Body, Inside, Position, Quotes};
 use super::tag::{Allowed, Others, Set, TagNames};
 use crate::call::Call;
 use crate::config::{Entities, Policy};
 use crate::json::list;
 use crate::note::Note;
-use crate::scan::Quotes;
 use crate::utf8;
 
 const PARAMETERS: Set = Set::QUESTION.or(Set::FOLLOW_UP).or(Set::SUGGEST).or(Set::OPTIONS);
