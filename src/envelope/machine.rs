@@ -405,10 +405,7 @@ impl EnvelopeMachine {
         let limits = &policy.limits;
         // A bare object is read again, as any other, once the call is certain.
         let is_certain = !matches!(self.state, EnvelopeState::Json(_)) || !self.object.is_bare;
-        // These flags are valid only within a piece; restored, they would lend the same text again.
         is_certain
-            && !self.lent
-            && !self.ends_here
             && self.start <= read
             && self.end <= read
             && self.held.len() <= limits.bare.saturating_add(limits.tag)
