@@ -15,14 +15,14 @@ use nom::Streaming;
 impl MarkupMachine {
     /// Returns the machine of envelopes, and what it builds a call in.
     pub(super) fn envelope(&mut self) -> (&mut EnvelopeMachine, Context<'_>) {
-        let MarkupBuffers { call, envelope, .. } = &mut *self.busy;
+        let MarkupBuffers { call, envelope, .. } = &mut *self.buffers;
         (envelope, Context { call, policy: &self.policy })
     }
 
     /// Begins an envelope at text that is no tag.
     pub(super) fn begin_envelope_text(&mut self, first: u8, start: u64) {
         if let MarkupState::Prose(code) = self.state {
-            self.busy.envelope.begin_text(first == b'{', start);
+            self.buffers.envelope.begin_text(first == b'{', start);
             self.state = MarkupState::Envelope(code);
         }
     }
@@ -50,11 +50,11 @@ impl MarkupMachine {
     pub(super) fn push_plain_envelope(&mut self, text: &str) -> Option<Addition> {
         let is_plain = matches!(self.state, MarkupState::Envelope(_))
             && self.pending.bytes.is_empty()
-            && self.busy.envelope.is_plain_in_value(text);
-        let addition = if is_plain { self.busy.call.push_plain(text, &self.policy) } else { None };
+            && self.buffers.envelope.is_plain_in_value(text);
+        let addition = if is_plain { self.buffers.call.push_plain(text, &self.policy) } else { None };
         if addition.is_some()
             && let MarkupState::Envelope(code) = &mut self.state
-            && self.busy.envelope.is_in_value()
+            && self.buffers.envelope.is_in_value()
         {
             *code = after_in_value(text, *code);
         }
@@ -62,7 +62,7 @@ impl MarkupMachine {
     }
 
     fn change(&mut self, change: Change, code: Code) {
-        self.has_news |= self.busy.envelope.is_read() || matches!(change, Change::Ended(_));
+        self.has_news |= self.buffers.envelope.is_read() || matches!(change, Change::Ended(_));
         if change != Change::Stay {
             self.state = MarkupState::Decided(Decided::Change { change, code });
         }
@@ -72,7 +72,7 @@ impl MarkupMachine {
     pub(super) fn run_envelope(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
         let MarkupState::Envelope(code) = self.state else { return None };
         let (text, from) = (piece.text, *pos);
-        let reads_tags = self.busy.envelope.reads_tags();
+        let reads_tags = self.buffers.envelope.reads_tags();
         let to = match reads_tags.then(|| scan::bracket(&text.as_bytes()[from..])).flatten() {
             Some(bracket) => from + bracket,
             None => text.len(),
@@ -80,11 +80,11 @@ impl MarkupMachine {
         let emitted = self.emit(Source::Piece(from, to));
         if to > from {
             *pos += self.push_envelope(code, &text[from..to]);
-            self.busy.envelope.set_offset(piece.offset(*pos));
+            self.buffers.envelope.set_offset(piece.offset(*pos));
             return self.after_text(emitted.is_some(), from, *pos);
         }
         // Only an open question can have an incomplete entity. A `<` ends it.
-        self.busy.call.flush_entity(&self.policy);
+        self.buffers.call.flush_entity(&self.policy);
         self.has_news = true;
         let after_backtick = code.is_after_backtick();
         match self.read::<Streaming>(&text.as_bytes()[from..], after_backtick) {
@@ -171,7 +171,7 @@ impl MarkupMachine {
 
     /// Emits a change in an envelope.
     pub(super) fn emit_change(&mut self, change: Change, code: Code) -> Option<Signal> {
-        let is_held = !self.busy.envelope.held.is_empty();
+        let is_held = !self.buffers.envelope.held.is_empty();
         let opaque =
             |start| is_held.then_some(Signal::Opaque { from: Source::Envelope, tool: ToolRef::Envelope, start });
         match change {
@@ -181,21 +181,21 @@ impl MarkupMachine {
             }
             Change::NoCall => {
                 let mut code = code;
-                code.pass(self.busy.envelope.held.as_bytes());
+                code.pass(self.buffers.envelope.held.as_bytes());
                 self.state = MarkupState::Prose(code);
                 self.pending.part = TagPart::Other;
-                self.busy.envelope.lent = true;
+                self.buffers.envelope.lent = true;
                 is_held.then_some(Signal::Text(Source::Envelope))
             }
             Change::Opened | Change::Opaque => {
                 self.state = MarkupState::Envelope(code);
-                self.busy.envelope.lent = true;
+                self.buffers.envelope.lent = true;
                 opaque(change == Change::Opened)
             }
             Change::OpaqueEnd => {
                 let change = Change::OtherEnded(AfterCall::Prose);
                 self.state = MarkupState::Decided(Decided::Change { change, code });
-                self.busy.envelope.lent = true;
+                self.buffers.envelope.lent = true;
                 opaque(false)
             }
             Change::Ended(next) => {
@@ -204,7 +204,7 @@ impl MarkupMachine {
                 }
                 self.calls += 1;
                 self.after_envelope(next, code);
-                let end = self.busy.envelope.end;
+                let end = self.buffers.envelope.end;
                 Some(Signal::Ended { end })
             }
             Change::OtherEnded(next) => {
