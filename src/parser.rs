@@ -307,6 +307,7 @@ const LONG: usize = 512;
 
 /// How the parser reads: first it decides, then it lends.
 impl Parser {
+    /// Returns `true` if a chunk is prose, which a test other than that in `feed` shows.
     #[inline(never)]
     fn is_unusual_prose(&mut self, chunk: &str) -> bool {
         match self.quiet {
