@@ -163,11 +163,6 @@ pub struct Partial<'a> {
 }
 
 impl<'a> Partial<'a> {
-    /// Returns the text above all questions so far; `None` for most tools.
-    pub fn title(&self) -> Option<&'a str> {
-        self.call.title(View::Shown)
-    }
-
     /// Returns the index of the question that grew, or whose suggestion did, from 0.
     pub fn question_index(&self) -> usize {
         self.call.form().map_or(0, |form| form.last_place().0)
@@ -197,16 +192,6 @@ impl<'a> Partial<'a> {
     /// Returns the question so far; `None` until its first character is certain.
     pub fn question(&self) -> Option<&'a str> {
         self.call.question(View::Shown)
-    }
-
-    /// Returns the suggestions so far. Only the last one may still change.
-    pub fn suggestions(&self) -> Suggestions<'a> {
-        Suggestions::of_first(self.call, View::Shown)
-    }
-
-    /// Returns the questions so far, each with its suggestions.
-    pub fn questions(&self) -> Questions<'a> {
-        Questions::new(self.call, View::Shown)
     }
 }
 
@@ -241,11 +226,6 @@ pub struct Complete<'a> {
 }
 
 impl<'a> Complete<'a> {
-    /// Returns the text above all questions; `None` for most tools.
-    pub fn title(&self) -> Option<&'a str> {
-        self.call.title(View::Whole)
-    }
-
     /// Returns the bytes of the stream that the call occupies.
     pub fn span(&self) -> Range<u64> {
         self.call.start..self.end
@@ -254,19 +234,6 @@ impl<'a> Complete<'a> {
     /// Returns the question, trimmed. It is not empty.
     pub fn question(&self) -> &'a str {
         self.call.question(View::Whole).unwrap_or_default()
-    }
-
-    /// Returns the suggested answers. A call without any is normal.
-    pub fn suggestions(&self) -> Suggestions<'a> {
-        Suggestions::of_first(self.call, View::Whole)
-    }
-
-    /// Returns the questions, each with its suggestions.
-    ///
-    /// [`question`](Complete::question) and [`suggestions`](Complete::suggestions) are those of the
-    /// first.
-    pub fn questions(&self) -> Questions<'a> {
-        Questions::new(self.call, View::Whole)
     }
 
     /// Returns what was repaired in the call or dropped from it, in order. No note occurs twice.
@@ -324,11 +291,6 @@ pub struct Rejected<'a> {
 }
 
 impl<'a> Rejected<'a> {
-    /// Returns the text above all questions, as far as it was read.
-    pub fn title(&self) -> Option<&'a str> {
-        self.call.title(View::Whole)
-    }
-
     /// Returns the bytes of the stream that the call occupies.
     pub fn span(&self) -> Range<u64> {
         self.call.start..self.end
@@ -350,21 +312,14 @@ impl<'a> Rejected<'a> {
     pub fn question(&self) -> Option<&'a str> {
         self.call.question(View::Whole)
     }
-
-    /// Returns the suggestions, as much of them as was read.
-    pub fn suggestions(&self) -> Suggestions<'a> {
-        Suggestions::of_first(self.call, View::Whole)
-    }
-
-    /// Returns the questions, as much of them as was read.
-    pub fn questions(&self) -> Questions<'a> {
-        Questions::new(self.call, View::Whole)
-    }
 }
 
-/// Implements the methods that all events of a call have.
+/// Implements what all events of a call have.
+///
+/// Of the lists of methods, the first is in `Debug` before the contents and the second after them;
+/// the third is only compared.
 macro_rules! of_call {
-    ($($event:ident),*) => {$(
+    ($($event:ident: $view:ident, [$($first:ident),*], [$($last:ident),*], [$($compared:ident),*];)*) => {$(
         impl<'a> $event<'a> {
             /// Returns the index of the call in the stream, from 0, the same in all of its events.
             pub fn index(&self) -> u64 {
@@ -387,71 +342,56 @@ macro_rules! of_call {
                 self.id
             }
 
-            /// Returns `true` if both calls have the same name, number and contents.
-            fn is_same_call(&self, other: &Self) -> bool {
-                (self.index, self.id, self.tool(), self.shape()) == (other.index, other.id, other.tool(), other.shape())
-                    && (self.title(), self.questions()) == (other.title(), other.questions())
+            /// Returns the text above all questions, as much of it as was read; `None` for most tools.
+            pub fn title(&self) -> Option<&'a str> {
+                self.call.title(View::$view)
             }
 
-            /// Adds the contents of the call to its `Debug`.
-            fn add_contents(&self, event: &mut fmt::DebugStruct<'_, '_>) {
+            /// Returns the suggested answers, as many as were read. A call without any is normal.
+            ///
+            /// In a [`Partial`], the last one may still change. They are those of the first question.
+            pub fn suggestions(&self) -> Suggestions<'a> {
+                Suggestions::of_first(self.call, View::$view)
+            }
+
+            /// Returns the questions, as many as were read, each with its suggestions.
+            ///
+            /// `question` and `suggestions` are those of the first.
+            pub fn questions(&self) -> Questions<'a> {
+                Questions::new(self.call, View::$view)
+            }
+        }
+
+        impl PartialEq for $event<'_> {
+            fn eq(&self, other: &Self) -> bool {
+                (self.index, self.id, self.tool(), self.shape()) == (other.index, other.id, other.tool(), other.shape())
+                    && (self.title(), self.questions()) == (other.title(), other.questions())
+                    $(&& self.$first() == other.$first())*
+                    $(&& self.$last() == other.$last())*
+                    $(&& self.$compared() == other.$compared())*
+            }
+        }
+
+        impl fmt::Debug for $event<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let mut event = f.debug_struct(stringify!($event));
+                event.field("index", &self.index).field("id", &self.id);
+                $(event.field(stringify!($first), &self.$first());)*
                 if self.shape().is_none() {
                     event.field("question", &self.question()).field("suggestions", &self.suggestions());
                 } else {
                     event.field("tool", &self.tool()).field("title", &self.title());
                     event.field("questions", &self.questions());
                 }
+                $(event.field(stringify!($last), &self.$last());)*
+                event.finish()
             }
         }
     )*};
 }
 
-of_call!(Partial, Complete, Rejected);
-
-impl PartialEq for Partial<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.is_same_call(other) && (self.field(), self.delta()) == (other.field(), other.delta())
-    }
-}
-
-impl PartialEq for Complete<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.is_same_call(other) && (self.span(), self.notes()) == (other.span(), other.notes())
-    }
-}
-
-impl PartialEq for Rejected<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.is_same_call(other)
-            && (self.span(), self.reason(), self.envelope()) == (other.span(), other.reason(), other.envelope())
-    }
-}
-
-impl fmt::Debug for Partial<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut event = f.debug_struct("Partial");
-        event.field("index", &self.index).field("id", &self.id);
-        event.field("field", &self.field()).field("delta", &self.delta());
-        self.add_contents(&mut event);
-        event.finish()
-    }
-}
-
-impl fmt::Debug for Complete<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut event = f.debug_struct("Complete");
-        event.field("index", &self.index).field("id", &self.id).field("span", &self.span());
-        self.add_contents(&mut event);
-        event.field("notes", &self.notes()).finish()
-    }
-}
-
-impl fmt::Debug for Rejected<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut event = f.debug_struct("Rejected");
-        event.field("index", &self.index).field("id", &self.id);
-        event.field("span", &self.span()).field("reason", &self.reason());
-        self.add_contents(&mut event);
-        event.finish()
-    }
+of_call! {
+    Partial: Shown, [field, delta], [], [];
+    Complete: Whole, [span], [notes], [];
+    Rejected: Whole, [span, reason], [], [envelope];
 }

@@ -181,6 +181,7 @@ mod space;
 #[cfg(feature = "stream")]
 pub mod stream;
 mod syntax;
+mod unsaved;
 mod utf8;
 #[cfg(feature = "wire")]
 pub mod wire;

@@ -255,30 +255,6 @@ fn control(word: u64) -> u64 {
     word.wrapping_sub(ONES * 0x20) & !word & HIGH
 }
 
-/// Whether a position in JSON is inside a string.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Quotes {
-    /// Outside every string.
-    #[default]
-    Outside,
-    Inside,
-    /// Inside a string, after a `\`.
-    Escaped,
-}
-
-impl Quotes {
-    /// Returns the state after one more character.
-    pub(crate) fn after(self, c: char) -> Quotes {
-        match (self, c) {
-            (Quotes::Outside, '"') | (Quotes::Escaped, _) => Quotes::Inside,
-            (Quotes::Inside, '"') => Quotes::Outside,
-            (Quotes::Inside, '\\') => Quotes::Escaped,
-            (same, _) => same,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

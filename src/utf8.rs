@@ -87,11 +87,8 @@ impl Tail {
 
     /// Returns `true` if the bytes are one incomplete character, or none.
     pub(crate) fn is_in_bounds(&self) -> bool {
-        let Some(tail) = self.bytes.get(..usize::from(self.len)) else { return false };
-        match core::str::from_utf8(tail) {
-            Ok(text) => text.is_empty(),
-            Err(error) => error.valid_up_to() == 0 && error.error_len().is_none(),
-        }
+        let mut again = Tail::default();
+        again.next(self.bytes()) == Next::End && again == *self
     }
 
     pub(crate) fn clear(&mut self) {

@@ -15,7 +15,7 @@ const LONGEST: usize = 9;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct IncompleteEntity {
-    bytes: SmallVec<[u8; 12]>,
+    pub(super) bytes: SmallVec<[u8; 12]>,
 }
 
 /// What one more byte makes of an incomplete entity.
@@ -29,18 +29,6 @@ pub(super) enum EntityStep {
 }
 
 impl IncompleteEntity {
-    pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    pub(super) fn begin(&mut self) {
-        self.bytes.push(b'&');
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.bytes.clear();
-    }
-
     /// Its text. It is ASCII.
     pub(super) fn text(&self) -> &str {
         core::str::from_utf8(&self.bytes).unwrap_or_default()
@@ -100,7 +88,7 @@ mod tests {
     fn an_incomplete_entity_has_at_most_ten_bytes() {
         for text in ["&quot;", "&#x00003c;", "&#0000060;", "&#x10FFFF;", "&amp ", "&#12345678", "&#x1234567"] {
             let mut entity = IncompleteEntity::default();
-            entity.begin();
+            entity.bytes.push(b'&');
             let whole = text.bytes().skip(1).find_map(|byte| match entity.push(byte) {
                 EntityStep::Incomplete => None,
                 step => Some(step),

@@ -6,7 +6,6 @@ pub(crate) mod bounds;
 mod entity;
 pub(crate) mod form;
 mod open;
-mod suggestions;
 mod value;
 mod view;
 
@@ -20,8 +19,8 @@ use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::utf8;
 use form::CallForm;
-use open::{AnswerState, Listing, ModeState, Open, OpenSuggestion, Visibility};
-use value::{Value, ValueTooLong, append_trimmed};
+use open::Open;
+use value::{Value, append_trimmed};
 pub(crate) use view::View;
 
 /// A range of an arena, in bytes.
@@ -139,13 +138,6 @@ impl Call {
         self.entities = entities;
     }
 
-    /// Returns the call for a checkpoint.
-    pub(crate) fn save(&self) -> Call {
-        let mut call = self.clone();
-        call.form.iter_mut().for_each(|form| form.forget_last_place());
-        call
-    }
-
     /// Returns the bytes of all texts.
     #[cfg(feature = "wire")]
     pub(crate) fn text_len(&self) -> usize {
@@ -242,116 +234,6 @@ impl Call {
         self.grow(policy, Value::end);
         if matches!(self.open, Open::Question(_)) {
             self.open = Open::Nothing;
-        }
-    }
-
-    // Values.
-
-    /// Appends text to the value that is open.
-    #[inline]
-    pub(crate) fn push(&mut self, text: &str, policy: &Policy) {
-        let entities = self.entities;
-        self.grow(policy, |value, arena, limit| value.push_text(arena, text, entities, limit));
-    }
-
-    /// Takes the fast path: appends text that is certain at once to a value that is shown.
-    ///
-    /// Returns what is to be shown; `None` if it is not as simple as that, and then nothing has
-    /// changed.
-    #[inline(always)] // Returned through memory, the delta costs more than it took to find.
-    pub(crate) fn push_plain(&mut self, text: &str, policy: &Policy) -> Option<Addition> {
-        // Up to the spaces at its end, if there are any.
-        let solid = 1 + text.bytes().rposition(|byte| byte != b' ')?;
-        if self.entities != Entities::Raw || !text.as_bytes()[solid - 1].is_ascii_graphic() {
-            return None;
-        }
-        match &mut self.open {
-            Open::Question(value) => {
-                let shown = value.push_plain(&mut self.text, text, solid, policy.limits.question)?;
-                self.question = Some((value.start, value.certain));
-                self.shown.question = value.certain - value.start;
-                Some((Field::Question, (shown, value.certain)))
-            }
-            Open::Suggestion(OpenSuggestion {
-                listing: Listing::Listed,
-                answer: AnswerState::Reading(value, Visibility::Growing),
-                ..
-            }) => {
-                let newest = self.suggestions.last_mut()?;
-                let shown = value.push_plain(&mut self.text, text, solid, policy.limits.answer)?;
-                newest.answer = (value.start, value.certain);
-                self.shown.newest.0 = value.certain - value.start;
-                Some((Field::Suggestion, (shown, value.certain)))
-            }
-            _ => None,
-        }
-    }
-
-    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail`
-    /// becomes.
-    pub(crate) fn foresee_char(&mut self, tail: &[u8], policy: &Policy) {
-        self.grow(policy, |value, arena, limit| value.foresee_char(arena, tail, limit));
-    }
-
-    /// Makes the incomplete entity that the value ends in text.
-    pub(crate) fn flush_entity(&mut self, policy: &Policy) {
-        self.grow(policy, Value::flush_entity);
-    }
-
-    /// Changes the value that is open, and what is certain of the call with it.
-    #[inline]
-    fn grow(
-        &mut self,
-        policy: &Policy,
-        change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), ValueTooLong>,
-    ) {
-        let (part, limit, changed) = match &mut self.open {
-            Open::Question(value) => {
-                let limit = policy.limits.question;
-                let changed = change(value, &mut self.text, limit);
-                if value.exists {
-                    self.question = Some((value.start, value.certain));
-                }
-                (CallPart::Question, limit, changed)
-            }
-            Open::Suggestion(open) => {
-                let limit = policy.limits.answer;
-                let AnswerState::Reading(value, visibility) = &mut open.answer else { return };
-                match (open.listing, *visibility) {
-                    (_, Visibility::TooLong) => return,
-                    (Listing::Surplus, _) => {
-                        // No room: what would have to be kept exists.
-                        if !value.exists && change(value, &mut self.text, 0).is_err() {
-                            *value = Value::existing(value.start);
-                        }
-                        return;
-                    }
-                    (_, Visibility::Provisional) => {
-                        if change(value, &mut self.text, limit).is_err() {
-                            *visibility = Visibility::TooLong;
-                        }
-                        return;
-                    }
-                    (_, Visibility::Growing) => {}
-                }
-                let changed = change(value, &mut self.text, limit);
-                let answer = (value.start, value.certain);
-                match (open.listing, self.suggestions.last_mut()) {
-                    (Listing::Listed, Some(newest)) => newest.answer = answer,
-                    (Listing::Uncertain, _) if value.exists => {
-                        open.listing = Listing::Listed;
-                        self.given = true;
-                        let mode = if let ModeState::Known(mode) = open.mode { Some(mode) } else { None };
-                        self.suggestions.push(Suggested { answer, mode });
-                    }
-                    _ => {}
-                }
-                (CallPart::Answer, limit, changed)
-            }
-            _ => return,
-        };
-        if changed.is_err() {
-            self.reject(Reason::TooLong { part, limit });
         }
     }
 

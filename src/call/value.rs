@@ -97,12 +97,12 @@ impl Value {
     pub(super) fn push_decoded(&mut self, arena: &mut String, text: &str, limit: usize) -> Result<(), ValueTooLong> {
         let mut rest = text;
         while !rest.is_empty() {
-            if self.entity.is_empty() {
+            if self.entity.bytes.is_empty() {
                 let start = memchr::memchr(b'&', rest.as_bytes()).unwrap_or(rest.len());
                 self.push(arena, &rest[..start], limit)?;
                 rest = &rest[start..];
                 if !rest.is_empty() {
-                    self.entity.begin();
+                    self.entity.bytes.push(b'&');
                     rest = &rest[1..];
                 }
                 continue;
@@ -111,7 +111,7 @@ impl Value {
                 EntityStep::Incomplete => rest = &rest[1..],
                 EntityStep::Char(c) => {
                     rest = &rest[1..];
-                    self.entity.clear();
+                    self.entity.bytes.clear();
                     self.push(arena, c.encode_utf8(&mut [0; 4]), limit)?;
                 }
                 EntityStep::Text => self.flush_entity(arena, limit)?,
@@ -122,7 +122,7 @@ impl Value {
 
     /// Makes the incomplete entity text.
     pub(super) fn flush_entity(&mut self, arena: &mut String, limit: usize) -> Result<(), ValueTooLong> {
-        if self.entity.is_empty() {
+        if self.entity.bytes.is_empty() {
             return Ok(());
         }
         let entity = core::mem::take(&mut self.entity);

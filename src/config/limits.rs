@@ -48,6 +48,7 @@ pub struct Limits {
     /// The length of text after an opening tag that makes the tag prose. Default 2 KiB.
     ///
     /// If no parameter's tag ends within it, no call begins there: the opening tag is text.
+    /// It also limits what is held back of an envelope: its header, and what follows its call.
     pub bare: usize,
     /// The number of questions in a call. Default 16. Later ones are dropped, with a note.
     ///

@@ -201,14 +201,6 @@ impl ArgumentsReader {
         }
     }
 
-    /// Returns the state without the shape, for a checkpoint.
-    pub(crate) fn save(&self) -> ArgumentsReader {
-        match self {
-            ArgumentsReader::Shape(reader) => ArgumentsReader::Shape(Box::new(reader.save())),
-            reader => reader.clone(),
-        }
-    }
-
     /// Restores a state from a checkpoint. `shape`: the one that reads the calls of this tool.
     ///
     /// Returns `false` if it is out of bounds, or if it needs a shape and there is none.

@@ -118,7 +118,7 @@ impl EnvelopeMachine {
 
     /// Consumes text of an object whose name is not complete.
     fn push_object(&mut self, start: usize, text: &str, context: &mut Context<'_>) -> (usize, Change) {
-        let (bare, mut pos) = (self.object.is_bare(), 0);
+        let (bare, mut pos) = (self.object.is_bare, 0);
         loop {
             let found = self.object.next(text, &mut pos, &mut self.name, context.policy);
             let room = context.policy.limits.bare.saturating_sub(self.held.len());
@@ -137,8 +137,7 @@ impl EnvelopeMachine {
                     self.reader = ArgumentsReader::of(self.name.text(), context.policy);
                 }
                 Some(ObjectPart::ArgumentKey) => {
-                    let is_main = self.reader.is_main_key(self.object.key());
-                    self.object.set_main_key(is_main);
+                    self.object.is_main_key = self.reader.is_main_key(self.object.key.text());
                 }
                 Some(ObjectPart::Name | ObjectPart::Confirmed) => {
                     self.held.push_str(&text[..pos]);

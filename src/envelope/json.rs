@@ -44,7 +44,7 @@ impl EnvelopeMachine {
                 None => return (text.len(), Change::Stay),
                 Some(ObjectPart::Arguments(_)) if !self.is_read() => self.object.skip_arguments(),
                 Some(ObjectPart::Arguments(b'"')) => {
-                    self.object.read_arguments_as_text();
+                    self.object.has_arguments = true;
                     self.reader.begin_decoded();
                     self.state = EnvelopeState::Json(Json::Text);
                     return (pos, Change::Stay);
@@ -75,7 +75,7 @@ impl EnvelopeMachine {
         let Context { call, policy } = &mut *context;
         let mut pos = 0;
         // It ends an escape, and is no part of it.
-        while !self.object.is_in_text()
+        while !self.object.lexer.is_in_text()
             && let Some(ObjectPart::Char(char)) = self.object.next(SOME_CHAR, &mut pos, &mut self.name, policy)
         {
             self.reader.push_decoded(char.encode_utf8(&mut [0; 4]), call, policy);

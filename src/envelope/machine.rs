@@ -381,7 +381,7 @@ impl EnvelopeMachine {
             }
             EnvelopeState::Value(ParameterValue::Shaped(written)) => self.foresee_shaped(written, tail, context),
             EnvelopeState::Json(Json::Text) => self.foresee_text(tail, context),
-            EnvelopeState::Json(_) if self.object.is_in_text() => {}
+            EnvelopeState::Json(_) if self.object.lexer.is_in_text() => {}
             EnvelopeState::Json(_) | EnvelopeState::After(_) => {
                 let (consumed, change) = self.push(SOME_CHAR, context);
                 if consumed == 0 && change == Change::Stay {
@@ -399,21 +399,13 @@ impl EnvelopeMachine {
         Change::Stay
     }
 
-    /// Returns the state for a checkpoint.
-    pub(crate) fn save(&self) -> EnvelopeMachine {
-        EnvelopeMachine { reader: self.reader.save(), ..self.clone() }
-    }
-
     /// Restores a state from a checkpoint, after `read` bytes. Returns `false` if it is out of
     /// bounds.
     pub(crate) fn restore(&mut self, read: u64, policy: &Policy) -> bool {
         let limits = &policy.limits;
         // A bare object is read again, as any other, once the call is certain.
-        let is_certain = !matches!(self.state, EnvelopeState::Json(_)) || !self.object.is_bare();
-        // These flags are valid only within a piece; restored, they would lend the same text again.
+        let is_certain = !matches!(self.state, EnvelopeState::Json(_)) || !self.object.is_bare;
         is_certain
-            && !self.lent
-            && !self.ends_here
             && self.start <= read
             && self.end <= read
             && self.held.len() <= limits.bare.saturating_add(limits.tag)

@@ -26,7 +26,7 @@ pub(super) enum ObjectPart {
     Name,
     /// The arguments begin with this byte, which is not consumed.
     Arguments(u8),
-    /// In the arguments of bare JSON: a key. See [`ObjectReader::set_main_key`].
+    /// In the arguments of bare JSON: a key. See [`ObjectReader::is_main_key`].
     ArgumentKey,
     /// In bare JSON: the name is one that is read, and in the arguments is a main key with a string
     /// or an array.
@@ -49,19 +49,20 @@ pub(super) enum ObjectPart {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ObjectReader {
-    lexer: Lexer,
-    key: Key,
+    pub(super) lexer: Lexer,
+    /// The key that has come; an unknown one may be cut.
+    pub(super) key: Key,
     role: KeyRole,
     /// The object is the value of `function` that is open.
     in_function: bool,
     /// The name has come.
     is_named: bool,
-    /// The arguments have come.
-    has_arguments: bool,
+    /// The arguments have come. The reader itself reads them: as text if they are a string.
+    pub(super) has_arguments: bool,
     /// A main key has come in the arguments of bare JSON, and its value is next.
-    is_main_key: bool,
+    pub(super) is_main_key: bool,
     /// It is bare JSON, which must look like a known call from its first byte on.
-    is_bare: bool,
+    pub(super) is_bare: bool,
 }
 
 const NAME_KEYS: [&str; 3] = ["name", "tool", "tool_name"];
@@ -104,11 +105,6 @@ impl ObjectReader {
         self.has_arguments && self.is_in_call() && self.lexer.breaks_after_value()
     }
 
-    /// Returns `true` if the next character is one of a string, unless it is a delimiter.
-    pub(super) fn is_in_text(&self) -> bool {
-        self.lexer.is_in_text()
-    }
-
     /// Returns `true` inside a string that may have any character, also inside an escape.
     pub(super) fn is_in_free_string(&self) -> bool {
         let is_limited = if self.lexer.is_in_key() { self.limits_keys() } else { self.role == KeyRole::Name };
@@ -120,11 +116,6 @@ impl ObjectReader {
         self.lexer.plain_len(text, 0) == text.len()
     }
 
-    /// Returns `true` if only what begins bare JSON is accepted.
-    pub(super) fn is_bare(&self) -> bool {
-        self.is_bare
-    }
-
     pub(super) fn is_in_bounds(&self) -> bool {
         self.lexer.is_in_bounds() && self.key.is_in_bounds()
     }
@@ -133,11 +124,6 @@ impl ObjectReader {
     pub(super) fn skip_read_arguments(&mut self) {
         self.lexer.skip_read_value();
         self.skip_arguments();
-    }
-
-    /// Lets the reader itself read the arguments, as text if they are a string.
-    pub(super) fn read_arguments_as_text(&mut self) {
-        self.has_arguments = true;
     }
 
     /// Lets the reader itself read the arguments, as a value without a meaning.
@@ -315,16 +301,6 @@ impl ObjectReader {
             KeyRole::Arguments => Some(ObjectPart::TextEnd),
             _ => self.lexer.is_closed().then_some(ObjectPart::End),
         }
-    }
-
-    /// Returns the key that has come; an unknown one may be cut.
-    pub(super) fn key(&self) -> &[u8] {
-        self.key.text()
-    }
-
-    /// Sets whether the key in the arguments of bare JSON that has come is one that a call has.
-    pub(super) fn set_main_key(&mut self, is_main: bool) {
-        self.is_main_key = is_main;
     }
 
     /// Looks for a main key in the arguments of bare JSON.

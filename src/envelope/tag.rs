@@ -2,64 +2,44 @@
 //!
 //! As for tags of markup, a table finds the name and nom reads what comes after it.
 
-use core::ops::Range;
-
 use nom::{Err, IsStreaming, Needed};
 
 use super::kinds::{Kind, Kinds, Tags};
 use super::name::is_name;
-use super::tag_names::{FoundTag, Prefix, SHORTEST_OPENER, TagName, find_name, find_token, may_open};
+use super::tag_names::{FoundTag, Prefix, SHORTEST_OPENER, find_name, find_token, may_open};
 use crate::config::{Envelope, Envelopes};
 use crate::markup::attributes::{MissingBytes, attributes, range_in, space_and_end, trim};
+use crate::markup::lexed::{IncompleteTag, LexedTag, Name, Side, Tag, TagPart};
 use crate::space::is_space;
 
-/// What the bytes from a `<` on are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum EnvelopeTag {
-    Text,
-    /// `more`: at least so many bytes complete a tag. `shown`: it is text, whatever becomes of it.
-    /// `attributes`: only a `<` or a `>` decides.
-    Incomplete {
-        more: usize,
-        shown: bool,
-        attributes: bool,
-    },
-    /// `value`: where the name of the tool or of the parameter is.
-    Tag {
-        kind: Kind,
-        is_close: bool,
-        shown: bool,
-        value: Option<Range<usize>>,
-        len: usize,
-    },
-}
-
 /// Reads `input`, which begins with `<`, as one of the tags, at most `limit` bytes long.
-pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> EnvelopeTag {
+pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> LexedTag {
     let limit = limit.min(tags.limit);
     let openers_only = tags.open_shown.or(tags.close).or(tags.close_shown).is_empty();
     if openers_only
         && tags.open.and(Kinds::PARAMETER.or(Kinds::KEY)).is_empty()
         && !may_open(input.get(1..).unwrap_or_default())
     {
-        return EnvelopeTag::Text;
+        return LexedTag::Text;
     }
     let room = limit.saturating_sub(input.len());
-    let incomplete = |more: usize, shown, attributes| {
+    let incomplete = |more: usize, shown, part| {
         let may_be_tag = more <= room && S::is_streaming();
-        if may_be_tag { EnvelopeTag::Incomplete { more, shown, attributes } } else { EnvelopeTag::Text }
+        if may_be_tag { LexedTag::Incomplete(IncompleteTag { more, shown, part }) } else { LexedTag::Text }
     };
     if openers_only && input.len() == 1 {
-        return incomplete(SHORTEST_OPENER, false, false);
+        return incomplete(SHORTEST_OPENER, false, TagPart::Other);
     }
     let is_close = input.get(1) == Some(&b'/');
-    let start = if is_close { 2 } else { 1 };
+    let (side, start) = if is_close { (Side::Close, 2) } else { (Side::Open, 1) };
+    let tag = |kind, shown, value, len| match len <= limit {
+        true => LexedTag::Tag(Tag { name: Name::Envelope(kind), side, shown, empty: false, value, len }),
+        false => LexedTag::Text,
+    };
     let rest = input.get(start..).unwrap_or_default();
     let mut missing = MissingBytes::NEVER;
     if !is_close && let Some((token, shown, len)) = find_token(rest, tags, &mut missing) {
-        let len = start + len;
-        let tag = EnvelopeTag::Tag { kind: Kind::Token(token), is_close, shown, value: None, len };
-        return if len <= limit { tag } else { EnvelopeTag::Text };
+        return tag(Kind::Token(token), shown, None, start + len);
     }
     let Some(FoundTag { name, prefix, shown, len }) = find_name(rest, is_close, tags, &mut missing) else {
         if input.len() == 1 {
@@ -68,21 +48,19 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
             missing.add_close(close);
         }
         let (more, shown) = missing.least(room);
-        return incomplete(more, shown, false);
+        return incomplete(more, shown, TagPart::Other);
     };
     let after = &input[start + len..];
     let read = if is_close { read_close::<S>(name, after) } else { read_open::<S>(name, prefix, tags.families, after) };
     match read {
         Ok((kind, value, rest)) => {
-            let len = input.len() - rest.len();
-            let value = value.map(|value| range_in(input, value));
-            if len <= limit { EnvelopeTag::Tag { kind, is_close, shown, value, len } } else { EnvelopeTag::Text }
+            tag(kind, shown, value.map(|value| range_in(input, value)), input.len() - rest.len())
         }
         Err(Err::Incomplete(Needed::Size(more))) => {
-            let only_space = !is_close && matches!(name, TagName::Key | TagName::Value);
-            incomplete(more.get(), shown, !only_space)
+            let only_space = !is_close && matches!(name, Kinds::KEY | Kinds::VALUE);
+            incomplete(more.get(), shown, if only_space { TagPart::Other } else { TagPart::Attributes })
         }
-        Err(_) => EnvelopeTag::Text,
+        Err(_) => LexedTag::Text,
     }
 }
 
@@ -90,13 +68,13 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> E
 type Parsed<'i> = Result<(Kind, Option<&'i [u8]>, &'i [u8]), Err<()>>;
 
 /// Reads what comes after the name of a close tag.
-fn read_close<S: IsStreaming>(name: TagName, after: &[u8]) -> Parsed<'_> {
+fn read_close<S: IsStreaming>(name: Kinds, after: &[u8]) -> Parsed<'_> {
     let kind = match name {
-        TagName::Wrapper { tool_call } => Kind::Wrapper { tool_call },
-        TagName::Function | TagName::Invoke => Kind::CallEnd,
-        TagName::Parameter => Kind::Parameter { json: false },
-        TagName::Key => Kind::Key,
-        TagName::Value => Kind::Value,
+        Kinds::FUNCTION | Kinds::INVOKE => Kind::CallEnd,
+        Kinds::PARAMETER => Kind::Parameter { json: false },
+        Kinds::KEY => Kind::Key,
+        Kinds::VALUE => Kind::Value,
+        _ => Kind::Wrapper { tool_call: name == Kinds::TOOL_CALL },
     };
     match memchr::memchr2(b'<', b'>', after) {
         Some(end) if after[end] == b'>' => Ok((kind, None, &after[end + 1..])),
@@ -106,13 +84,13 @@ fn read_close<S: IsStreaming>(name: TagName, after: &[u8]) -> Parsed<'_> {
 }
 
 /// Reads what comes after the name of an opening tag.
-fn read_open<S: IsStreaming>(name: TagName, prefix: Prefix, families: Envelopes, after: &[u8]) -> Parsed<'_> {
-    if let TagName::Key | TagName::Value = name {
+fn read_open<S: IsStreaming>(name: Kinds, prefix: Prefix, families: Envelopes, after: &[u8]) -> Parsed<'_> {
+    if let Kinds::KEY | Kinds::VALUE = name {
         let (rest, ()) = space_and_end::<S>(after)?;
-        return Ok((if name == TagName::Key { Kind::Key } else { Kind::Value }, None, rest));
+        return Ok((if name == Kinds::KEY { Kind::Key } else { Kind::Value }, None, rest));
     }
     // `<function=NAME>`
-    if let (TagName::Function | TagName::Parameter, Some(b'=')) = (name, after.first()) {
+    if let (Kinds::FUNCTION | Kinds::PARAMETER, Some(b'=')) = (name, after.first()) {
         let end = memchr::memchr2(b'<', b'>', after).ok_or_else(|| S::incomplete(Needed::new(1), || ()))?;
         if after[end] == b'<' {
             return Err(Err::Error(()));
@@ -132,7 +110,7 @@ fn read_open<S: IsStreaming>(name: TagName, prefix: Prefix, families: Envelopes,
     })?;
     // An empty element is no call and no parameter: it is XML.
     let is_empty = after[..after.len() - rest.len()].ends_with(b"/>");
-    if is_empty && (value.is_some() || !matches!(name, TagName::Wrapper { .. })) {
+    if is_empty && (value.is_some() || !Kinds::WRAPPERS.contains(name)) {
         return Err(Err::Error(()));
     }
     named(name, prefix, families, value, json).map(|(kind, value)| (kind, value, rest))
@@ -149,7 +127,7 @@ fn trim_space(name: &[u8]) -> &[u8] {
 
 /// Returns what an opening tag is that names a tool or a parameter.
 fn named(
-    name: TagName,
+    name: Kinds,
     prefix: Prefix,
     families: Envelopes,
     value: Option<&[u8]>,
@@ -157,17 +135,18 @@ fn named(
 ) -> Result<(Kind, Option<&[u8]>), Err<()>> {
     let family = match (name, prefix) {
         (_, Prefix::Dsml) => Envelope::Dsml,
-        (TagName::Function, _) => Envelope::FunctionXml,
-        (TagName::Wrapper { .. }, Prefix::Other) => Envelope::Hermes,
+        (Kinds::FUNCTION, _) => Envelope::FunctionXml,
+        (Kinds::WRAPPER | Kinds::TOOL_CALL, Prefix::Other) => Envelope::Hermes,
         _ => Envelope::Invoke,
     };
+    let is_wrapper = Kinds::WRAPPERS.contains(name);
     match name {
-        TagName::Parameter => value.map(|key| (Kind::Parameter { json }, Some(key))).ok_or(Err::Error(())),
-        TagName::Wrapper { tool_call } if value.is_none() => Ok((Kind::Wrapper { tool_call }, None)),
+        Kinds::PARAMETER => value.map(|key| (Kind::Parameter { json }, Some(key))).ok_or(Err::Error(())),
+        _ if is_wrapper && value.is_none() => Ok((Kind::Wrapper { tool_call: name == Kinds::TOOL_CALL }, None)),
         _ if !families.contains(family) => Err(Err::Error(())),
         _ => match value {
             Some(tool) if core::str::from_utf8(tool).is_ok_and(is_name) => {
-                Ok((Kind::Named { family, wrapper: matches!(name, TagName::Wrapper { .. }) }, Some(tool)))
+                Ok((Kind::Named { family, wrapper: is_wrapper }, Some(tool)))
             }
             _ => Err(Err::Error(())),
         },

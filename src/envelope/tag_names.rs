@@ -38,28 +38,18 @@ const WIDE_TOKENS: [(&str, Token); 6] = [
 
 const SEPARATORS: [&str; 4] = ["▁", "_", " ", "\\_"];
 
-/// What a name stands for, before its attributes are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TagName {
-    Wrapper { tool_call: bool },
-    Function,
-    Invoke,
-    Parameter,
-    Key,
-    Value,
-}
-
-const NAMES: [(&str, TagName, Kinds); 10] = [
-    ("tool_call", TagName::Wrapper { tool_call: true }, Kinds::TOOL_CALL),
-    ("tool_calls", TagName::Wrapper { tool_call: false }, Kinds::WRAPPER),
-    ("function_call", TagName::Wrapper { tool_call: false }, Kinds::WRAPPER),
-    ("function_calls", TagName::Wrapper { tool_call: false }, Kinds::WRAPPER),
-    ("tool_use", TagName::Wrapper { tool_call: false }, Kinds::WRAPPER),
-    ("function", TagName::Function, Kinds::FUNCTION),
-    ("invoke", TagName::Invoke, Kinds::INVOKE),
-    ("parameter", TagName::Parameter, Kinds::PARAMETER),
-    ("arg_key", TagName::Key, Kinds::KEY),
-    ("arg_value", TagName::Value, Kinds::VALUE),
+/// The names as they are written, each with the one kind of its tag before its attributes are known.
+const NAMES: [(&str, Kinds); 10] = [
+    ("tool_call", Kinds::TOOL_CALL),
+    ("tool_calls", Kinds::WRAPPER),
+    ("function_call", Kinds::WRAPPER),
+    ("function_calls", Kinds::WRAPPER),
+    ("tool_use", Kinds::WRAPPER),
+    ("function", Kinds::FUNCTION),
+    ("invoke", Kinds::INVOKE),
+    ("parameter", Kinds::PARAMETER),
+    ("arg_key", Kinds::KEY),
+    ("arg_value", Kinds::VALUE),
 ];
 
 /// What may be before a name and means nothing.
@@ -79,7 +69,7 @@ pub(super) enum Prefix {
 
 /// A name that was found: the set that has it, how it is written.
 pub(super) struct FoundTag {
-    pub(super) name: TagName,
+    pub(super) name: Kinds,
     pub(super) prefix: Prefix,
     pub(super) shown: bool,
     pub(super) len: usize,
@@ -203,8 +193,8 @@ fn find_after_prefix(
     missing: &mut MissingBytes,
     len: usize,
 ) -> Option<FoundTag> {
-    for (written, name, kinds) in NAMES {
-        let Some(shown) = is_allowed(kinds, prefix, is_close, tags) else { continue };
+    for (written, name) in NAMES {
+        let Some(shown) = is_allowed(name, prefix, is_close, tags) else { continue };
         if written == "tool_use" && prefix != Prefix::Dsml {
             continue;
         }
@@ -221,13 +211,13 @@ fn find_after_prefix(
     None
 }
 
-/// Returns `true` if a tag of these kinds has a meaning, and is emitted as text, too.
-fn is_allowed(kinds: Kinds, prefix: Prefix, is_close: bool, tags: &Tags) -> Option<bool> {
+/// Returns whether a tag of this kind is emitted as text, too; `None` if it has no meaning.
+fn is_allowed(name: Kinds, prefix: Prefix, is_close: bool, tags: &Tags) -> Option<bool> {
     let (hidden, shown) = if is_close { (tags.close, tags.close_shown) } else { (tags.open, tags.open_shown) };
-    if !hidden.or(shown).contains(kinds) {
+    if !hidden.or(shown).contains(name) {
         return None;
     }
-    let needs = match (kinds, prefix) {
+    let needs = match (name, prefix) {
         _ if is_close => None,
         (Kinds::FUNCTION | Kinds::INVOKE, Prefix::Dsml) => Some(Envelope::Dsml),
         (Kinds::FUNCTION, _) => Some(Envelope::FunctionXml),
@@ -237,26 +227,26 @@ fn is_allowed(kinds: Kinds, prefix: Prefix, is_close: bool, tags: &Tags) -> Opti
         (Kinds::WRAPPER | Kinds::TOOL_CALL, _) if tags.named => Some(Envelope::Hermes),
         _ => None,
     };
-    needs.is_none_or(|family| tags.families.contains(family)).then_some(!hidden.contains(kinds))
+    needs.is_none_or(|family| tags.families.contains(family)).then_some(!hidden.contains(name))
 }
 
 /// Adds the shortest tag that may follow a prefix of which `more` bytes are missing.
 fn add_shortest(more: usize, prefix: Prefix, is_close: bool, tags: &Tags, missing: &mut MissingBytes) {
-    for (written, _, kinds) in NAMES {
-        if let Some(shown) = is_allowed(kinds, prefix, is_close, tags) {
+    for (written, name) in NAMES {
+        if let Some(shown) = is_allowed(name, prefix, is_close, tags) {
             missing.add(more + written.len() + SHORTEST_END, shown);
         }
     }
 }
 
 /// Returns `true` if a name may end before this byte.
-fn ends_name(after: u8, name: TagName, is_close: bool) -> bool {
+fn ends_name(after: u8, name: Kinds, is_close: bool) -> bool {
     match name {
         _ if is_close => after == b'>' || after == b'"' || after == b'=' || after == b'/' || is_space(after),
-        TagName::Function | TagName::Parameter => after == b'=' || is_space(after),
-        TagName::Invoke => is_space(after),
-        TagName::Wrapper { .. } => after == b'>' || after == b'/' || is_space(after),
-        TagName::Key | TagName::Value => after == b'>' || is_space(after),
+        Kinds::FUNCTION | Kinds::PARAMETER => after == b'=' || is_space(after),
+        Kinds::INVOKE => is_space(after),
+        Kinds::WRAPPER | Kinds::TOOL_CALL => after == b'>' || after == b'/' || is_space(after),
+        _ => after == b'>' || is_space(after),
     }
 }
 

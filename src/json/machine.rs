@@ -19,7 +19,7 @@ use crate::signal::{Piece, Signal};
 #[derive(Clone, Debug)]
 pub(crate) struct JsonMachine {
     policy: Arc<Policy>,
-    busy: Lazy<JsonBuffers>,
+    buffers: Lazy<JsonBuffers>,
     stage: Stage,
     /// The tool that is called, if it is not `ask_followup_question`.
     tool: Option<Box<ShapedTool>>,
@@ -36,7 +36,7 @@ struct ShapedTool {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct JsonBuffers {
-    /// Reads the arguments. A shape's reader replaces it at the first byte.
+    /// Reads the arguments.
     reader: ArgumentsReader,
     call: Call,
 }
@@ -57,29 +57,22 @@ impl Fresh for JsonBuffers {
 
 impl JsonMachine {
     pub(crate) fn new(policy: Arc<Policy>) -> JsonMachine {
-        JsonMachine { policy, busy: Lazy::NEW, stage: Stage::Open, tool: None }
+        JsonMachine { policy, buffers: Lazy::NEW, stage: Stage::Open, tool: None }
     }
 
     /// Creates a machine for the arguments of a tool that a shape reads.
     pub(crate) fn of_tool(policy: Arc<Policy>, name: &str, shape: Shape) -> JsonMachine {
-        JsonMachine { tool: Some(Box::new(ShapedTool { name: name.into(), shape })), ..JsonMachine::new(policy) }
+        let tool = Some(Box::new(ShapedTool { name: name.into(), shape }));
+        let mut machine = JsonMachine { tool, ..JsonMachine::new(policy) };
+        machine.begin_form();
+        machine
     }
 
-    /// Begins the call of a tool that a shape reads, if it is not open.
-    #[inline]
-    fn begin_shaped(&mut self) {
-        if self.tool.is_some() {
-            self.begin_form();
-        }
-    }
-
-    #[inline(never)]
+    /// Begins the call if a shape reads it.
     fn begin_form(&mut self) {
-        if let Some(tool) = &self.tool
-            && let ArgumentsReader::Own(_) = self.busy.reader
-        {
-            self.busy.reader = ArgumentsReader::Shape(Box::new(ShapeReader::new(tool.shape.clone())));
-            self.busy.call.begin_form(&tool.name, tool.shape.name());
+        if let Some(tool) = &self.tool {
+            self.buffers.reader = ArgumentsReader::Shape(Box::new(ShapeReader::new(tool.shape.clone())));
+            self.buffers.call.begin_form(&tool.name, tool.shape.name());
         }
     }
 
@@ -94,13 +87,13 @@ impl JsonMachine {
     }
 
     pub(crate) fn call(&self) -> &Call {
-        &self.busy.call
+        &self.buffers.call
     }
 
     /// Rejects the call: a part of it was lost.
     #[cfg(feature = "wire")]
     pub(crate) fn spoil(&mut self) {
-        self.busy.call.spoil();
+        self.buffers.call.spoil();
     }
 
     /// Returns the number of calls that have ended: one, until the next stream.
@@ -114,10 +107,10 @@ impl JsonMachine {
     /// has changed.
     #[inline]
     pub(crate) fn push_plain(&mut self, text: &str) -> Option<Addition> {
-        if self.busy.is_fresh() {
+        if self.buffers.is_fresh() {
             return None;
         }
-        let JsonBuffers { reader, call } = &mut *self.busy;
+        let JsonBuffers { reader, call } = &mut *self.buffers;
         match reader {
             // This fails unless an open value is shown while it grows.
             ArgumentsReader::Own(arguments) if arguments.lexer.plain_len(text, 0) == text.len() => {
@@ -131,25 +124,21 @@ impl JsonMachine {
     /// Returns `true` if it is known that there is no event without more text.
     #[inline]
     pub(crate) fn is_silent(&self) -> bool {
-        !self.busy.call.has_failed() && self.busy.call.is_all_shown()
+        !self.buffers.call.has_failed() && self.buffers.call.is_all_shown()
     }
 
     /// Reads `piece` from `*pos` up to the next signal.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
         let text = piece.text;
         // An empty chunk allocates nothing.
-        if *pos == text.len() && self.busy.is_fresh() {
+        if *pos == text.len() && self.buffers.is_fresh() {
             return Signal::More;
         }
         // A token can make several things certain. Emit them before the next token.
-        if let Some(delta) = self.busy.call.next_delta() {
+        if let Some(delta) = self.buffers.call.next_delta() {
             return Signal::Partial(delta);
         }
-        // An empty chunk leaves a parser that was resumed before the first byte as it is.
-        if *pos < text.len() {
-            self.begin_shaped();
-        }
-        let JsonBuffers { reader, call } = &mut *self.busy;
+        let JsonBuffers { reader, call } = &mut *self.buffers;
         let ArgumentsReader::Own(arguments) = reader else {
             return step_shaped(reader, text, pos, call, &self.policy);
         };
@@ -162,16 +151,15 @@ impl JsonMachine {
     }
 
     fn partial(&mut self) -> Signal {
-        if self.busy.is_fresh() {
+        if self.buffers.is_fresh() {
             return Signal::More;
         }
-        self.busy.call.next_delta().map_or(Signal::More, Signal::Partial)
+        self.buffers.call.next_delta().map_or(Signal::More, Signal::Partial)
     }
 
     /// Emits what the incomplete character `tail` makes certain after all pieces so far.
     pub(crate) fn foresee(&mut self, tail: &[u8]) -> Signal {
-        self.begin_shaped();
-        let JsonBuffers { reader, call } = &mut *self.busy;
+        let JsonBuffers { reader, call } = &mut *self.buffers;
         if !call.has_failed() {
             reader.foresee(tail, call, &self.policy);
         }
@@ -188,8 +176,7 @@ impl JsonMachine {
             Stage::Ending => {}
             Stage::Open => {
                 self.stage = Stage::Ending;
-                self.begin_shaped();
-                let JsonBuffers { reader, call } = &mut *self.busy;
+                let JsonBuffers { reader, call } = &mut *self.buffers;
                 if reader.is_closed() {
                     reader.end(false, call, &self.policy);
                 } else {
@@ -208,28 +195,29 @@ impl JsonMachine {
 
     /// Resets the machine for the next stream. Its memory is kept.
     pub(crate) fn restart(&mut self) {
-        self.busy.reader = ArgumentsReader::Own(Arguments::NEW);
-        self.busy.call.restart(0, crate::config::Entities::Raw);
+        self.buffers.reader = ArgumentsReader::Own(Arguments::NEW);
+        self.buffers.call.restart(0, crate::config::Entities::Raw);
         self.stage = Stage::Open;
+        self.begin_form();
     }
 
     pub(crate) fn save(&self) -> SavedJson {
         SavedJson {
             tool: self.tool.as_ref().map(|tool| tool.name.clone()),
-            busy: JsonBuffers { reader: self.busy.reader.save(), call: self.busy.call.save() },
+            buffers: JsonBuffers { reader: self.buffers.reader.clone(), call: self.buffers.call.clone() },
         }
     }
 
     /// Returns the machine that was saved; `None` if the state is out of bounds.
     pub(crate) fn restore(policy: Arc<Policy>, saved: SavedJson) -> Option<JsonMachine> {
-        let SavedJson { tool, busy } = saved;
+        let SavedJson { tool, buffers } = saved;
         let mut machine = JsonMachine::new(policy);
         if let Some(name) = tool {
             let shape = machine.policy.shapes.find(&name)?;
             machine.tool = Some(Box::new(ShapedTool { name, shape }));
         }
-        *machine.busy = busy;
-        let (policy, JsonBuffers { reader, call }) = (&machine.policy, &mut *machine.busy);
+        *machine.buffers = buffers;
+        let (policy, JsonBuffers { reader, call }) = (&machine.policy, &mut *machine.buffers);
         let shape = machine.tool.as_ref().map(|tool| tool.shape.clone());
         let is_in_bounds = !reader.is_none() && reader.restore(shape, policy);
         (is_in_bounds && call.start == 0 && call.is_in_bounds(policy)).then_some(machine)
@@ -241,7 +229,7 @@ impl JsonMachine {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SavedJson {
     tool: Option<Box<str>>,
-    busy: JsonBuffers,
+    buffers: JsonBuffers,
 }
 
 /// Appends a chunk without a delimiter to the open text of a call that a shape reads.

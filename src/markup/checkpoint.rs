@@ -17,39 +17,40 @@ pub(crate) struct SavedMarkup {
     pending: Pending,
     state: MarkupState,
     /// The buffers that the state uses. All others are as new.
-    busy: Lazy<MarkupBuffers>,
+    buffers: Lazy<MarkupBuffers>,
 }
 
 impl SavedMarkup {
     /// `before`: what is before the next byte of prose.
     pub(crate) fn of(machine: &MarkupMachine, before: Before) -> SavedMarkup {
-        let MarkupMachine { pending, calls, busy, .. } = machine;
+        let MarkupMachine { pending, calls, buffers, .. } = machine;
         let (mut state, mut used) = (machine.state, Lazy::<MarkupBuffers>::NEW);
         match &mut state {
             MarkupState::Prose(code) => {
                 code.set_before(before);
-                if busy.plain_left > 0 {
-                    used.plain_left = busy.plain_left;
+                if buffers.prose_left > 0 {
+                    used.prose_left = buffers.prose_left;
                 }
             }
             MarkupState::Unconfirmed(_) => {
-                (used.call, used.held, used.named) = (busy.call.save(), busy.held.clone(), busy.named);
+                (used.call, used.held, used.code_before) =
+                    (buffers.call.clone(), buffers.held.clone(), buffers.code_before);
             }
-            MarkupState::Inside(_) => used.call = busy.call.save(),
+            MarkupState::Inside(_) => used.call = buffers.call.clone(),
             MarkupState::Envelope(_) => {
-                if busy.envelope.is_read() {
-                    used.call = busy.call.save();
+                if buffers.envelope.is_read() {
+                    used.call = buffers.call.clone();
                 }
-                *used.envelope = busy.envelope.save();
+                used.envelope = buffers.envelope.clone();
             }
             MarkupState::Opaque { .. } | MarkupState::Decided(_) => {}
         }
-        SavedMarkup { calls: *calls, pending: pending.clone(), state, busy: used }
+        SavedMarkup { calls: *calls, pending: pending.clone(), state, buffers: used }
     }
 
     /// Returns the machine that was saved after `read` bytes; `None` if it is out of bounds.
     pub(crate) fn restore(self, policy: Arc<Policy>, read: u64) -> Option<MarkupMachine> {
-        let SavedMarkup { calls, pending, state, mut busy } = self;
+        let SavedMarkup { calls, pending, state, mut buffers } = self;
         let limits = &policy.limits;
         let (opening, end) = match state {
             MarkupState::Unconfirmed(Unconfirmed { opening, end, .. }) => (opening as usize, end),
@@ -57,14 +58,14 @@ impl SavedMarkup {
             MarkupState::Decided(_) => return None,
             _ => (0, 0),
         };
-        let is_in_bounds = calls.max(end).max(busy.call.start) <= read
+        let is_in_bounds = calls.max(end).max(buffers.call.start) <= read
             && pending.is_in_bounds(read, limits.tag)
             && opening <= limits.tag
-            && busy.held.get(opening..).is_some_and(|body| body.len() <= limits.bare)
-            && busy.plain_left <= limits.bare
-            && busy.call.is_in_bounds(&policy)
-            && (busy.envelope.is_fresh() || busy.envelope.restore(read, &policy));
-        let machine = || MarkupMachine { state, pending, calls, busy, has_news: true, ..MarkupMachine::new(policy) };
+            && buffers.held.get(opening..).is_some_and(|body| body.len() <= limits.bare)
+            && buffers.prose_left <= limits.bare
+            && buffers.call.is_in_bounds(&policy)
+            && (buffers.envelope.is_fresh() || buffers.envelope.restore(read, &policy));
+        let machine = || MarkupMachine { state, pending, calls, buffers, has_news: true, ..MarkupMachine::new(policy) };
         is_in_bounds.then(machine)
     }
 }

@@ -1,10 +1,9 @@
 //! Envelopes: how their machine is driven by that of the text around them.
 
 use super::code::{Code, MIDDLE};
+use super::lexed::{IncompleteTag, LexedTag, Name, Side, Tag, TagPart};
 use super::machine::{MarkupBuffers, MarkupMachine};
-use super::names::{Name, Side};
 use super::state::{Decided, MarkupState};
-use super::tag::{IncompleteTag, LexedTag, Tag, TagPart};
 use crate::call::Addition;
 use crate::envelope::change::{AfterCall, Change};
 use crate::envelope::machine::{Context, EnvelopeMachine, TagRef};
@@ -16,14 +15,14 @@ use nom::Streaming;
 impl MarkupMachine {
     /// Returns the machine of envelopes, and what it builds a call in.
     pub(super) fn envelope(&mut self) -> (&mut EnvelopeMachine, Context<'_>) {
-        let MarkupBuffers { call, envelope, .. } = &mut *self.busy;
+        let MarkupBuffers { call, envelope, .. } = &mut *self.buffers;
         (envelope, Context { call, policy: &self.policy })
     }
 
     /// Begins an envelope at text that is no tag.
     pub(super) fn begin_envelope_text(&mut self, first: u8, start: u64) {
         if let MarkupState::Prose(code) = self.state {
-            self.busy.envelope.begin_text(first == b'{', start);
+            self.buffers.envelope.begin_text(first == b'{', start);
             self.state = MarkupState::Envelope(code);
         }
     }
@@ -50,12 +49,12 @@ impl MarkupMachine {
     #[inline(never)]
     pub(super) fn push_plain_envelope(&mut self, text: &str) -> Option<Addition> {
         let is_plain = matches!(self.state, MarkupState::Envelope(_))
-            && self.pending.is_empty()
-            && self.busy.envelope.is_plain_in_value(text);
-        let addition = if is_plain { self.busy.call.push_plain(text, &self.policy) } else { None };
+            && self.pending.bytes.is_empty()
+            && self.buffers.envelope.is_plain_in_value(text);
+        let addition = if is_plain { self.buffers.call.push_plain(text, &self.policy) } else { None };
         if addition.is_some()
             && let MarkupState::Envelope(code) = &mut self.state
-            && self.busy.envelope.is_in_value()
+            && self.buffers.envelope.is_in_value()
         {
             *code = after_in_value(text, *code);
         }
@@ -63,7 +62,7 @@ impl MarkupMachine {
     }
 
     fn change(&mut self, change: Change, code: Code) {
-        self.has_news |= self.busy.envelope.is_read() || matches!(change, Change::Ended(_));
+        self.has_news |= self.buffers.envelope.is_read() || matches!(change, Change::Ended(_));
         if change != Change::Stay {
             self.state = MarkupState::Decided(Decided::Change { change, code });
         }
@@ -73,7 +72,7 @@ impl MarkupMachine {
     pub(super) fn run_envelope(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
         let MarkupState::Envelope(code) = self.state else { return None };
         let (text, from) = (piece.text, *pos);
-        let reads_tags = self.busy.envelope.reads_tags();
+        let reads_tags = self.buffers.envelope.reads_tags();
         let to = match reads_tags.then(|| scan::bracket(&text.as_bytes()[from..])).flatten() {
             Some(bracket) => from + bracket,
             None => text.len(),
@@ -81,11 +80,11 @@ impl MarkupMachine {
         let emitted = self.emit(Source::Piece(from, to));
         if to > from {
             *pos += self.push_envelope(code, &text[from..to]);
-            self.busy.envelope.set_offset(piece.offset(*pos));
+            self.buffers.envelope.set_offset(piece.offset(*pos));
             return self.after_text(emitted.is_some(), from, *pos);
         }
         // Only an open question can have an incomplete entity. A `<` ends it.
-        self.busy.call.flush_entity(&self.policy);
+        self.buffers.call.flush_entity(&self.policy);
         self.has_news = true;
         let after_backtick = code.is_after_backtick();
         match self.read::<Streaming>(&text.as_bytes()[from..], after_backtick) {
@@ -156,8 +155,8 @@ impl MarkupMachine {
         let is_after = envelope.is_after();
         let limit = context.policy.limits.tag;
         let closes = envelope.awaited(context.policy).is_some_and(|tags| {
-            let read = tag::read::<Streaming>(pending.bytes(), &tags, limit);
-            pending.is_empty() || matches!(read, tag::EnvelopeTag::Incomplete { .. })
+            let read = tag::read::<Streaming>(&pending.bytes, &tags, limit);
+            pending.bytes.is_empty() || matches!(read, LexedTag::Incomplete(_))
         });
         if closes {
             envelope.held.push_str(pending.text());
@@ -172,7 +171,7 @@ impl MarkupMachine {
 
     /// Emits a change in an envelope.
     pub(super) fn emit_change(&mut self, change: Change, code: Code) -> Option<Signal> {
-        let is_held = !self.busy.envelope.held.is_empty();
+        let is_held = !self.buffers.envelope.held.is_empty();
         let opaque =
             |start| is_held.then_some(Signal::Opaque { from: Source::Envelope, tool: ToolRef::Envelope, start });
         match change {
@@ -182,21 +181,21 @@ impl MarkupMachine {
             }
             Change::NoCall => {
                 let mut code = code;
-                code.pass(self.busy.envelope.held.as_bytes());
+                code.pass(self.buffers.envelope.held.as_bytes());
                 self.state = MarkupState::Prose(code);
                 self.pending.part = TagPart::Other;
-                self.busy.envelope.lent = true;
+                self.buffers.envelope.lent = true;
                 is_held.then_some(Signal::Text(Source::Envelope))
             }
             Change::Opened | Change::Opaque => {
                 self.state = MarkupState::Envelope(code);
-                self.busy.envelope.lent = true;
+                self.buffers.envelope.lent = true;
                 opaque(change == Change::Opened)
             }
             Change::OpaqueEnd => {
                 let change = Change::OtherEnded(AfterCall::Prose);
                 self.state = MarkupState::Decided(Decided::Change { change, code });
-                self.busy.envelope.lent = true;
+                self.buffers.envelope.lent = true;
                 opaque(false)
             }
             Change::Ended(next) => {
@@ -205,7 +204,7 @@ impl MarkupMachine {
                 }
                 self.calls += 1;
                 self.after_envelope(next, code);
-                let end = self.busy.envelope.end;
+                let end = self.buffers.envelope.end;
                 Some(Signal::Ended { end })
             }
             Change::OtherEnded(next) => {
@@ -226,11 +225,11 @@ impl MarkupMachine {
 
     /// Returns `true` if the incomplete tag, and what `tail` may become, may be one of an envelope.
     pub(super) fn may_be_bar(&mut self, tail: &[u8]) -> bool {
-        let old = self.pending.len();
+        let old = self.pending.bytes.len();
         ["｜", "‖", "▁"].iter().filter(|bar| bar.as_bytes().starts_with(tail)).any(|bar| {
             self.pending.extend(bar);
             let read = self.read_pending(old);
-            self.pending.truncate(old);
+            self.pending.bytes.truncate(old);
             matches!(read, LexedTag::Incomplete(IncompleteTag { shown: false, .. }))
         })
     }

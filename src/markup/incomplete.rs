@@ -2,26 +2,26 @@
 
 use nom::Streaming;
 
+use super::lexed::{IncompleteTag, LexedTag, Tag};
 use super::machine::MarkupMachine;
-use super::tag::{IncompleteTag, LexedTag, Tag};
 use crate::signal::{Piece, Signal, Source};
 
 impl MarkupMachine {
     /// Reads on with the incomplete tag, into a piece.
     pub(super) fn run_pending(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
-        let (text, from, old) = (piece.text, *pos, self.pending.len());
+        let (text, from, old) = (piece.text, *pos, self.pending.bytes.len());
         let new = self.pending.reach(&text[from..], self.policy.limits.tag);
         self.pending.extend(new);
         let shown = self.pending.shown;
         match self.read_pending(old) {
             LexedTag::Text => {
-                self.pending.truncate(old);
+                self.pending.bytes.truncate(old);
                 self.drop_pending()
             }
             LexedTag::Tag(Tag { shown: true, .. }) | LexedTag::Incomplete(IncompleteTag { shown: true, .. })
                 if !shown =>
             {
-                self.pending.truncate(old);
+                self.pending.bytes.truncate(old);
                 self.show_pending()
             }
             LexedTag::Incomplete(incomplete) => {
@@ -37,13 +37,13 @@ impl MarkupMachine {
                 signal
             }
             LexedTag::Tag(tag) if self.ends_before(&tag) => {
-                self.pending.truncate(old);
+                self.pending.bytes.truncate(old);
                 self.end_before(&tag, self.pending.start);
                 None
             }
             LexedTag::Tag(tag) => {
                 *pos += tag.len.saturating_sub(old);
-                self.pending.truncate(tag.len);
+                self.pending.bytes.truncate(tag.len);
                 self.act_pending(&tag, piece.offset(*pos))
             }
         }
@@ -55,7 +55,7 @@ impl MarkupMachine {
         let limit = self.policy.limits.tag.min(self.policy.limits.bare);
         match self.pending.stays_incomplete(old, limit) {
             Some(incomplete) => LexedTag::Incomplete(incomplete),
-            None => self.read::<Streaming>(self.pending.bytes(), self.pending.after_backtick),
+            None => self.read::<Streaming>(&self.pending.bytes, self.pending.after_backtick),
         }
     }
 
@@ -67,7 +67,7 @@ impl MarkupMachine {
             return None;
         }
         let pending = core::mem::take(&mut self.pending);
-        let signal = self.act(tag, pending.bytes(), start, end, Source::Pending);
+        let signal = self.act(tag, &pending.bytes, start, end, Source::Pending);
         self.pending = pending;
         self.lend_pending(signal)
     }

@@ -1,13 +1,33 @@
-//! Inside a call: what text and each tag does.
+//! Inside a call: which tags mean something, and what text and each tag does.
 
-use super::names::{Name, Side};
-use super::state::{Body, Inside, Position};
-use super::tag::Tag;
+use super::allowed::{NOTHING, TOOLS};
+use super::lexed::{Name, Side, Tag};
+use super::state::{Body, Inside, Position, Quotes};
+use super::tag::{Allowed, Others, Set, TagNames};
 use crate::call::Call;
 use crate::config::{Entities, Policy};
 use crate::json::list;
 use crate::note::Note;
 use crate::utf8;
+
+const PARAMETERS: Set = Set::QUESTION.or(Set::FOLLOW_UP).or(Set::SUGGEST).or(Set::OPTIONS);
+
+/// The tags that a list of suggestions consists of.
+const LISTS: Set = Set::FOLLOW_UP.or(Set::SUGGEST).or(Set::OPTIONS).or(Set::CONTENT).or(Set::MODE);
+
+/// Right after a back-tick, an opening tag that would end the value is text.
+const ENDING: Set = Set::SUGGEST.or(Set::FOLLOW_UP);
+
+/// The tags that confirm a call.
+pub(super) const CONFIRMING: Allowed =
+    Allowed { open: TagNames::hidden(PARAMETERS), close: TagNames::hidden(PARAMETERS.or(Set::ASK)), ..NOTHING };
+
+/// The length of the shortest of them: `<suggest>`.
+pub(super) const SHORTEST_CONFIRMING: usize = 9;
+
+/// The tags between parameters: the tags that confirm a call, and the opening tags of tools.
+pub(super) const BETWEEN: Allowed =
+    Allowed { open: TagNames { hidden: PARAMETERS.or(Set::ASK), ..TOOLS }, ..CONFIRMING };
 
 /// Reads the text and the tags of a call that is open.
 pub(super) struct CallReader<'c> {
@@ -247,5 +267,55 @@ impl CallReader<'_> {
         if !list::read(text, &mut |item| call.keep_item(item, self.policy)) {
             call.note(Note::UnreadableList);
         }
+    }
+}
+
+/// Returns the tags of a list of suggestions in a text of its own.
+pub(super) fn in_list(inside: Inside, after_backtick: bool) -> Allowed {
+    let Allowed { open, close, .. } = in_call(inside, after_backtick);
+    let only = |names: TagNames| TagNames {
+        hidden: names.hidden.and(LISTS),
+        shown: names.shown.and(LISTS),
+        others: Others::None,
+    };
+    Allowed { open: only(open), close: only(close), ..NOTHING }
+}
+
+/// Returns the tags of a call.
+pub(super) fn in_call(Inside { position, .. }: Inside, after_backtick: bool) -> Allowed {
+    let ends_suggestion = Set::SUGGEST.or(Set::FOLLOW_UP).or(Set::ASK);
+    let elements = Set::CONTENT.or(Set::MODE);
+    let (open, close) = match position {
+        // In a string of a list, a tool is only named.
+        Position::Between(Body::List(Quotes::Inside | Quotes::Escaped)) => return CONFIRMING,
+        Position::Between(_) => return BETWEEN,
+        Position::Question => (Set::FOLLOW_UP, Set::QUESTION.or(Set::ASK)),
+        Position::Suggestion => (Set::SUGGEST.or(elements), ends_suggestion),
+        Position::Answer => (Set::SUGGEST, ends_suggestion),
+        Position::Nested { .. } => (Set::SUGGEST.or(elements), ends_suggestion.or(elements)),
+        Position::Content { .. } => (Set::SUGGEST, ends_suggestion.or(Set::CONTENT)),
+        Position::Mode { .. } => (Set::SUGGEST, ends_suggestion.or(Set::MODE)),
+        Position::Options => (Set::NONE, Set::OPTIONS.or(Set::ASK)),
+    };
+    let shown = if after_backtick { open.and(ENDING) } else { Set::NONE };
+    let open = TagNames { shown, ..TagNames::hidden(open.without(shown)) };
+    Allowed { open, close: TagNames::hidden(close), ..NOTHING }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Tools;
+    use crate::markup::lexed::{IncompleteTag, LexedTag};
+    use crate::markup::tag::read;
+
+    #[test]
+    fn the_shortest_confirming_tag_is_as_short_as_the_grammar_has_it() {
+        let LexedTag::Incomplete(IncompleteTag { more, .. }) =
+            read::<nom::Streaming>(b"<", &CONFIRMING, &Tools::none(), 256)
+        else {
+            panic!("a bracket begins a tag")
+        };
+        assert_eq!(more + 1, SHORTEST_CONFIRMING);
     }
 }

@@ -16,17 +16,18 @@
 //! `Named` and `Ended` are values of `Decided`. Envelopes, which begin in prose as well, have a state
 //! of their own (`envelope.rs`).
 
+use super::lexed::{IncompleteTag, LexedTag, Tag};
 use alloc::string::String;
 use alloc::sync::Arc;
 
 use nom::{Complete, IsStreaming, Streaming};
 
-use super::allowed::{self, BETWEEN, NOTHING, OPENING};
+use super::allowed::{self, NOTHING, OPENING};
 use super::code::{Code, LINE_START, MIDDLE};
-use super::inside::CallReader;
+use super::inside::{self, BETWEEN, CallReader};
 use super::pending::Pending;
 use super::state::{Decided, Inside, MarkupState, Position};
-use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
+use super::tag::{self, Allowed};
 use crate::call::{Addition, Call};
 use crate::config::{CallStart, Envelopes, Policy};
 use crate::envelope::change::Change;
@@ -44,7 +45,7 @@ pub(crate) struct MarkupMachine {
     pub(super) pending: Pending,
     /// How many calls have ended.
     pub(super) calls: u64,
-    pub(super) busy: Lazy<MarkupBuffers>,
+    pub(super) buffers: Lazy<MarkupBuffers>,
     /// It reads prose again in which no envelope starts.
     pub(super) is_passing: bool,
     /// Something of the call may be certain that has not been shown.
@@ -60,9 +61,9 @@ pub(super) struct MarkupBuffers {
     pub(super) held: String,
     pub(super) envelope: Lazy<EnvelopeMachine>,
     /// In so many bytes of prose, after an opening tag that was only named, no envelope starts.
-    pub(super) plain_left: usize,
+    pub(super) prose_left: usize,
     /// The code before an opening tag that may have been only named.
-    pub(super) named: Code,
+    pub(super) code_before: Code,
 }
 
 impl Fresh for MarkupBuffers {
@@ -70,8 +71,8 @@ impl Fresh for MarkupBuffers {
         call: Call::NEW,
         held: String::new(),
         envelope: Lazy::NEW,
-        plain_left: 0,
-        named: Code::Ignored,
+        prose_left: 0,
+        code_before: Code::Ignored,
     };
     const SEEN: &'static MarkupBuffers = &MarkupBuffers::FRESH;
 }
@@ -84,7 +85,7 @@ impl MarkupMachine {
             state,
             pending: Pending::default(),
             calls: 0,
-            busy: Lazy::NEW,
+            buffers: Lazy::NEW,
             is_passing: false,
             has_news: false,
         }
@@ -96,7 +97,7 @@ impl MarkupMachine {
 
     /// Returns the call that is open or has just ended.
     pub(crate) fn call(&self) -> &Call {
-        &self.busy.call
+        &self.buffers.call
     }
 
     /// Rejects the call that is open, or that the header of an envelope may begin: a part was lost.
@@ -104,10 +105,10 @@ impl MarkupMachine {
     pub(crate) fn spoil(&mut self) {
         match self.state {
             MarkupState::Inside(_) | MarkupState::Unconfirmed(_) => {
-                self.busy.call.spoil();
+                self.buffers.call.spoil();
             }
             MarkupState::Envelope(_) => {
-                let MarkupBuffers { call, envelope, .. } = &mut *self.busy;
+                let MarkupBuffers { call, envelope, .. } = &mut *self.buffers;
                 envelope.spoil(call);
             }
             _ => {}
@@ -119,7 +120,7 @@ impl MarkupMachine {
     pub(super) fn inside(&mut self) -> Option<CallReader<'_>> {
         let MarkupState::Inside(inside) = &mut self.state else { return None };
         self.has_news = true;
-        Some(CallReader { inside, call: &mut self.busy.call, policy: &self.policy })
+        Some(CallReader { inside, call: &mut self.buffers.call, policy: &self.policy })
     }
 
     /// Returns how many calls have ended.
@@ -131,8 +132,8 @@ impl MarkupMachine {
     pub(crate) fn kept_text(&self, source: Source) -> &str {
         match source {
             Source::Pending => self.pending.text(),
-            Source::Held => &self.busy.held,
-            Source::Envelope => &self.busy.envelope.held,
+            Source::Held => &self.buffers.held,
+            Source::Envelope => &self.buffers.envelope.held,
             Source::Piece(..) => "",
         }
     }
@@ -141,7 +142,7 @@ impl MarkupMachine {
     pub(crate) fn tool(&self, tool: ToolRef) -> &str {
         match tool {
             ToolRef::Listed(tool) => self.policy.tools.tools.name(tool),
-            ToolRef::Envelope => self.busy.envelope.tool(),
+            ToolRef::Envelope => self.buffers.envelope.tool(),
         }
     }
 
@@ -156,10 +157,10 @@ impl MarkupMachine {
         else {
             return self.push_plain_envelope(text);
         };
-        if !self.pending.is_empty() || scan::holds_bracket(text.as_bytes()) {
+        if !self.pending.bytes.is_empty() || scan::holds_bracket(text.as_bytes()) {
             return None;
         }
-        let delta = self.busy.call.push_plain(text, &self.policy)?;
+        let delta = self.buffers.call.push_plain(text, &self.policy)?;
         *after_backtick = text.ends_with('`');
         Some(delta)
     }
@@ -171,8 +172,8 @@ impl MarkupMachine {
             && match self.state {
                 MarkupState::Prose(_) | MarkupState::Opaque { .. } => true,
                 MarkupState::Unconfirmed(_) | MarkupState::Decided(_) => false,
-                MarkupState::Inside(_) => self.busy.call.is_all_shown(),
-                MarkupState::Envelope(_) => !self.has_news && !self.busy.envelope.lent,
+                MarkupState::Inside(_) => self.buffers.call.is_all_shown(),
+                MarkupState::Envelope(_) => !self.has_news && !self.buffers.envelope.lent,
             }
     }
 
@@ -190,7 +191,7 @@ impl MarkupMachine {
             let signal = match self.state {
                 MarkupState::Decided(decided) => self.emit_decided(decided),
                 _ if *pos == piece.text.len() => return self.at_end_of_piece(&[]).unwrap_or(Signal::More),
-                _ if !self.pending.is_empty() => self.run_pending(piece, pos),
+                _ if !self.pending.bytes.is_empty() => self.run_pending(piece, pos),
                 MarkupState::Envelope(_) => self.run_envelope(piece, pos),
                 _ => self.run(piece, pos),
             };
@@ -205,17 +206,17 @@ impl MarkupMachine {
     pub(crate) fn foresee(&mut self, tail: &[u8], end: u64) -> Signal {
         loop {
             self.drop_lent();
-            let waits = !self.pending.is_empty() && !self.pending.shown;
+            let waits = !self.pending.bytes.is_empty() && !self.pending.shown;
             let waits_for_bar = waits && self.may_be_bar(tail);
             let signal = match self.state {
                 MarkupState::Decided(decided) => self.emit_decided(decided),
                 _ if waits_for_bar => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
                 _ if waits => {
                     // The shortest character that it may become; it is no part of a name.
-                    let old = self.pending.len();
+                    let old = self.pending.bytes.len();
                     self.pending.extend(if crate::utf8::shortest_char(tail) == 2 { "é" } else { "\u{FFFD}" });
                     let read = self.read_pending(old);
-                    self.pending.truncate(old);
+                    self.pending.bytes.truncate(old);
                     match read {
                         // Only a tool's opening tag waits for the character after it.
                         LexedTag::Tag(tag) => self.act_pending(&tag, end),
@@ -225,7 +226,7 @@ impl MarkupMachine {
                     }
                 }
                 MarkupState::Envelope(code) => {
-                    self.has_news |= self.busy.envelope.is_read();
+                    self.has_news |= self.buffers.envelope.is_read();
                     let (envelope, mut context) = self.envelope();
                     match envelope.foresee(tail, end, &mut context) {
                         Change::Stay => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
@@ -250,17 +251,17 @@ impl MarkupMachine {
     pub(crate) fn finish(&mut self, end: u64) -> Signal {
         loop {
             self.drop_lent();
-            let waits = !self.pending.is_empty() && !self.pending.shown;
+            let waits = !self.pending.bytes.is_empty() && !self.pending.shown;
             let signal = match (self.state, waits) {
                 (MarkupState::Decided(decided), _) => self.emit_decided(decided),
                 (MarkupState::Prose(_) | MarkupState::Opaque { .. }, false) => return Signal::More,
                 (_, false) => self.cut(end),
-                (state, true) => match self.read::<Complete>(self.pending.bytes(), self.pending.after_backtick) {
+                (state, true) => match self.read::<Complete>(&self.pending.bytes, self.pending.after_backtick) {
                     LexedTag::Tag(tag) => self.act_pending(&tag, end),
                     // An incomplete tag is no part of a value that is cut.
                     _ => match state {
                         MarkupState::Inside(_) | MarkupState::Unconfirmed(_) => self.cut(end),
-                        MarkupState::Envelope(_) if !self.busy.envelope.is_opaque() => self.cut(end),
+                        MarkupState::Envelope(_) if !self.buffers.envelope.is_opaque() => self.cut(end),
                         _ => self.drop_pending(),
                     },
                 },
@@ -276,8 +277,8 @@ impl MarkupMachine {
         self.state = MarkupState::Prose(tracked(LINE_START, &self.policy));
         self.pending.clear();
         self.calls = 0;
-        if self.busy.plain_left > 0 {
-            self.busy.plain_left = 0;
+        if self.buffers.prose_left > 0 {
+            self.buffers.prose_left = 0;
         }
     }
 
@@ -306,10 +307,10 @@ impl MarkupMachine {
         let shown_to = loop {
             let bracket = match self.state {
                 MarkupState::Prose(mut code) if code != Code::Ignored => {
-                    let to = self.end_of_plain(text, *pos);
+                    let to = self.end_of_prose_left(text, *pos);
                     let bracket = code.advance(&text.as_bytes()[..to], *pos, self);
                     self.state = MarkupState::Prose(code);
-                    self.pass_plain(bracket - *pos);
+                    self.spend_prose(bracket - *pos);
                     if bracket == to && to < text.len() {
                         *pos = bracket;
                         continue;
@@ -395,18 +396,11 @@ impl MarkupMachine {
     /// Reads what the bytes from a `<` on are in this state.
     pub(super) fn read<S: IsStreaming>(&self, bytes: &[u8], after_backtick: bool) -> LexedTag {
         if let MarkupState::Prose(_) = self.state
-            && let Some(read) = self.read_plain::<S>(bytes)
+            && let Some(read) = self.read_in_prose::<S>(bytes)
         {
             return read;
         }
-        let allowed = self.allowed(bytes, after_backtick);
-        tag::read::<S>(bytes, &allowed, &self.policy.tools, self.policy.limits.tag.min(u32::MAX as usize))
-    }
-
-    /// Returns the tags that mean something in this state, of which `bytes` may be one.
-    #[inline]
-    fn allowed(&self, bytes: &[u8], after_backtick: bool) -> Allowed {
-        match self.state {
+        let allowed = match self.state {
             MarkupState::Prose(code) => {
                 // The code is that after a pending tag whose text has been emitted.
                 let starts = !self.pending.shown && may_open(bytes.get(1..).unwrap_or_default());
@@ -415,12 +409,17 @@ impl MarkupMachine {
             }
             MarkupState::Opaque { tool, parameter } => allowed::in_opaque(tool, parameter),
             MarkupState::Unconfirmed(_) => BETWEEN,
-            MarkupState::Inside(inside) => allowed::in_call(inside, after_backtick),
+            MarkupState::Inside(inside) => inside::in_call(inside, after_backtick),
             MarkupState::Envelope(_) => {
-                let open = if self.busy.envelope.is_between() { OPENING } else { NOTHING };
-                Allowed { envelope: self.busy.envelope.tags(after_backtick, &self.policy), ..open }
+                let open = if self.buffers.envelope.is_between() { OPENING } else { NOTHING };
+                Allowed { envelope: self.buffers.envelope.tags(after_backtick, &self.policy), ..open }
             }
             MarkupState::Decided(_) => NOTHING,
+        };
+        let (tools, limit) = (&self.policy.tools, self.policy.limits.tag.min(u32::MAX as usize));
+        match allowed.envelope.is_empty() {
+            true => tag::read::<S>(bytes, &allowed, tools, limit),
+            false => tag::read_any::<S>(bytes, &allowed, tools, limit),
         }
     }
 
@@ -432,7 +431,7 @@ impl MarkupMachine {
             return self.push_envelope(code, text) == text.len();
         }
         if let MarkupState::Prose(_) = self.state {
-            self.pass_plain(text.len());
+            self.spend_prose(text.len());
         }
         match &mut self.state {
             // Calls may start anywhere, and there are no envelopes: code does not matter.
@@ -456,7 +455,7 @@ impl MarkupMachine {
             MarkupState::Opaque { tool, .. } => {
                 Some(Signal::Opaque { from, tool: ToolRef::Listed(tool), start: false })
             }
-            MarkupState::Envelope(_) if self.busy.envelope.is_opaque() => {
+            MarkupState::Envelope(_) if self.buffers.envelope.is_opaque() => {
                 Some(Signal::Opaque { from, tool: ToolRef::Envelope, start: false })
             }
             _ => None,
@@ -469,7 +468,7 @@ impl MarkupMachine {
         if !self.has_news {
             return None;
         }
-        let delta = self.busy.call.next_delta();
+        let delta = self.buffers.call.next_delta();
         self.has_news = delta.is_some();
         delta.map(Signal::Partial)
     }
@@ -494,9 +493,9 @@ impl MarkupMachine {
         if self.pending.lent {
             self.pending.clear();
         }
-        if self.busy.envelope.lent {
-            self.busy.envelope.held.clear();
-            self.busy.envelope.lent = false;
+        if self.buffers.envelope.lent {
+            self.buffers.envelope.held.clear();
+            self.buffers.envelope.lent = false;
         }
     }
 
@@ -507,7 +506,7 @@ impl MarkupMachine {
         match &self.state {
             MarkupState::Unconfirmed(unconfirmed) => tag.opens_tool() || self.room(unconfirmed) < tag.len,
             MarkupState::Opaque { .. } | MarkupState::Inside(_) => tag.opens_tool(),
-            MarkupState::Envelope(_) => self.busy.envelope.ends_before(tag.of_envelope(), tag.len, &self.policy),
+            MarkupState::Envelope(_) => self.buffers.envelope.ends_before(tag.of_envelope(), tag.len, &self.policy),
             MarkupState::Prose(_) | MarkupState::Decided(_) => false,
         }
     }
@@ -559,7 +558,7 @@ impl MarkupMachine {
                 let code = self.code_after_call();
                 self.state = MarkupState::Prose(code);
                 if is_named {
-                    self.busy.named = code;
+                    self.buffers.code_before = code;
                     self.state = MarkupState::Decided(Decided::Named { opening: 0 });
                 }
                 Signal::Ended { end }

@@ -4,11 +4,10 @@ use nom::IsStreaming;
 
 use super::code::{Code, MIDDLE};
 use super::envelope::tag_ref;
+use super::lexed::{IncompleteTag, LexedTag, Name, Side, Tag, TagPart};
 use super::machine::MarkupMachine;
-use super::names::{Name, Side};
 use super::pass::Openers;
 use super::state::MarkupState;
-use super::tag::{IncompleteTag, LexedTag, Tag, TagPart};
 use crate::before::Before;
 use crate::config::{ASK, CallStart, Envelope, Envelopes};
 use crate::envelope;
@@ -19,7 +18,7 @@ impl MarkupMachine {
     #[inline]
     pub(crate) fn quiet(&self) -> (Quiet, Before) {
         let MarkupState::Prose(code) = self.state else { return (Quiet::Never, Before::MIDDLE) };
-        let is_quiet = self.pending.is_empty() && self.busy.plain_left == 0;
+        let is_quiet = self.pending.bytes.is_empty() && self.buffers.prose_left == 0;
         (if is_quiet { self.quiet_in(code) } else { Quiet::Never }, code.before())
     }
 
@@ -60,8 +59,8 @@ impl MarkupMachine {
 
     /// Returns where in the text the prose ends in which no envelope starts; the end of the text if
     /// one may start already.
-    pub(super) fn end_of_plain(&self, text: &str, from: usize) -> usize {
-        let left = self.busy.plain_left;
+    pub(super) fn end_of_prose_left(&self, text: &str, from: usize) -> usize {
+        let left = self.buffers.prose_left;
         if self.is_passing || left == 0 {
             return text.len();
         }
@@ -73,23 +72,23 @@ impl MarkupMachine {
     }
 
     /// Counts prose in which no envelope starts.
-    pub(super) fn pass_plain(&mut self, len: usize) {
-        if !self.is_passing && self.busy.plain_left > 0 {
-            self.busy.plain_left = self.busy.plain_left.saturating_sub(len);
+    pub(super) fn spend_prose(&mut self, len: usize) {
+        if !self.is_passing && self.buffers.prose_left > 0 {
+            self.buffers.prose_left = self.buffers.prose_left.saturating_sub(len);
         }
     }
 
     /// Returns the envelopes that may start here.
     pub(super) fn envelopes(&self) -> Envelopes {
         // Without room for a header, there is none.
-        let starts = !self.is_passing && self.busy.plain_left == 0 && self.policy.limits.bare > 0;
+        let starts = !self.is_passing && self.buffers.prose_left == 0 && self.policy.limits.bare > 0;
         if starts { self.policy.envelopes() } else { Envelopes::none() }
     }
 
     /// Does the same in prose, if it is as simple as that: a `<` that is the last byte, or begins
     /// nothing.
     #[inline]
-    pub(super) fn read_plain<S: IsStreaming>(&self, bytes: &[u8]) -> Option<LexedTag> {
+    pub(super) fn read_in_prose<S: IsStreaming>(&self, bytes: &[u8]) -> Option<LexedTag> {
         let rest = bytes.get(1..)?;
         if self.policy.call_start != CallStart::Anywhere {
             return None;
@@ -106,13 +105,13 @@ impl MarkupMachine {
         if let MarkupState::Prose(code) = self.state
             && let Some(tag) = tag_ref(tag, text, end)
         {
-            self.busy.envelope.begin(&tag, start);
+            self.buffers.envelope.begin(&tag, start);
             self.state = MarkupState::Envelope(code);
             return None;
         }
         if let Name::Tool(tool) = tag.name {
-            if self.busy.plain_left > 0 {
-                self.busy.plain_left = 0;
+            if self.buffers.prose_left > 0 {
+                self.buffers.prose_left = 0;
             }
             self.state = MarkupState::Opaque { tool, parameter: None };
             return Some(Signal::Opaque { from, tool: ToolRef::Listed(tool), start: true });

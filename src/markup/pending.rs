@@ -1,8 +1,8 @@
 //! What the text so far ends in: an incomplete tag.
 
+use super::lexed::{IncompleteTag, TagPart};
 use smallvec::SmallVec;
 
-use super::tag::{IncompleteTag, TagPart};
 use crate::scan;
 use crate::utf8;
 
@@ -17,7 +17,7 @@ const INLINE: usize = 24;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Pending {
     /// Whole characters.
-    bytes: SmallVec<[u8; INLINE]>,
+    pub(super) bytes: SmallVec<[u8; INLINE]>,
     /// Where in the stream the `<` is.
     pub(super) start: u64,
     /// The `<` comes right after a back-tick.
@@ -32,18 +32,6 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
     /// Returns its text. It is cut between characters only, so that is all of its bytes.
     pub(super) fn text(&self) -> &str {
         core::str::from_utf8(&self.bytes).unwrap_or_default()
@@ -62,10 +50,6 @@ impl Pending {
         self.bytes.extend(text.bytes());
     }
 
-    pub(super) fn truncate(&mut self, len: usize) {
-        self.bytes.truncate(len);
-    }
-
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         (self.start, self.after_backtick, self.shown, self.lent) = (0, false, false, false);
@@ -75,9 +59,9 @@ impl Pending {
     /// Returns the part of `text` that can belong to it: through the next `<`, or to just beyond the
     /// limit. While it fits in place, no more than has room there.
     pub(super) fn reach<'t>(&self, text: &'t str, limit: usize) -> &'t str {
-        let mut most = utf8::floor_char_boundary(text, INLINE.saturating_sub(self.len()));
+        let mut most = utf8::floor_char_boundary(text, INLINE.saturating_sub(self.bytes.len()));
         if most == 0 {
-            most = limit.saturating_add(1).saturating_sub(self.len()).clamp(1, text.len());
+            most = limit.saturating_add(1).saturating_sub(self.bytes.len()).clamp(1, text.len());
             while !text.is_char_boundary(most) {
                 most += 1;
             }
@@ -97,13 +81,13 @@ impl Pending {
             TagPart::Attributes | TagPart::Other => return None,
             TagPart::Name(name) => name.more(&self.bytes, old)?,
         };
-        let stays = self.len().saturating_add(more + 1) <= limit;
+        let stays = self.bytes.len().saturating_add(more + 1) <= limit;
         stays.then_some(IncompleteTag { more, shown: self.shown, part: self.part })
     }
 
     /// Returns whether it is one that a stream of `read` bytes can end in.
     pub(super) fn is_in_bounds(&self, read: u64, limit: usize) -> bool {
         let is_tag = self.bytes.first() == Some(&b'<') && core::str::from_utf8(&self.bytes).is_ok();
-        (self.is_empty() || is_tag) && self.len() <= limit && self.start <= read && !self.lent
+        (self.bytes.is_empty() || is_tag) && self.bytes.len() <= limit && self.start <= read && !self.lent
     }
 }

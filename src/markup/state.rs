@@ -3,7 +3,6 @@
 use super::code::Code;
 use crate::envelope::change::Change;
 use crate::reason::CallPart;
-use crate::scan::Quotes;
 
 /// What the text is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,6 +111,30 @@ pub(super) enum Body {
     Blank,
     /// A list that is the body of a `follow_up`.
     List(Quotes),
+}
+
+/// Whether a position in JSON is inside a string.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) enum Quotes {
+    /// Outside every string.
+    #[default]
+    Outside,
+    Inside,
+    /// Inside a string, after a `\`.
+    Escaped,
+}
+
+impl Quotes {
+    /// Returns the state after one more character.
+    pub(super) fn after(self, c: char) -> Quotes {
+        match (self, c) {
+            (Quotes::Outside, '"') | (Quotes::Escaped, _) => Quotes::Inside,
+            (Quotes::Inside, '"') => Quotes::Outside,
+            (Quotes::Inside, '\\') => Quotes::Escaped,
+            (same, _) => same,
+        }
+    }
 }
 
 impl Body {

@@ -2,11 +2,11 @@
 
 use nom::{Complete, Streaming};
 
-use super::allowed::{NOTHING, in_list};
-use super::inside::CallReader;
-use super::names::{Name, Set, Side, TagNames};
+use super::allowed::NOTHING;
+use super::inside::{CallReader, in_list};
+use super::lexed::{LexedTag, Name, Side, Tag};
 use super::state::{Inside, Position};
-use super::tag::{self, Allowed, LexedTag, Tag};
+use super::tag::{self, Allowed, Set, TagNames};
 use crate::call::Call;
 use crate::config::{Entities, Policy};
 use crate::scan;

@@ -1,4 +1,4 @@
-//! The grammar of one tag, from `<` to `>`.
+//! The names of tags, and the grammar of one tag, from `<` to `>`.
 //!
 //! A table finds the name; nom reads everything after it. The same rules serve while chunks come
 //! (`Streaming`) and at the end of the stream (`Complete`). A tag that means nothing fails with its
@@ -8,17 +8,99 @@
 //! still complete a tag. A tag near its length limit is decided by that number, not by waiting for
 //! the limit to pass.
 
-use core::ops::Range;
-
+use nom::bytes::take_while;
 use nom::character::char;
-use nom::combinator::not;
-use nom::{Err, IsStreaming, Needed};
+use nom::combinator::{not, value};
+use nom::sequence::preceded;
+use nom::{Emit, Err, IsStreaming, Needed, OutputM, Parser};
 
-use super::attributes::{NEVER, attributes, range_in, run, space_and_end, trim};
-use super::names::{Lookup, Name, OurName, Side, TagNames};
+use super::attributes::{MissingBytes, NEVER, attributes, range_in, run, trim};
+use super::lexed::{IncompleteTag, LexedTag, Name, OurName, Side, Tag, TagPart};
 use crate::config::Tools;
-use crate::envelope::kinds::{Kind, Tags};
+use crate::envelope::kinds::Tags;
 use crate::envelope::tag as envelope;
+use crate::space::is_space;
+
+/// A set of our own names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Set(u16);
+
+impl Set {
+    pub(super) const NONE: Set = Set(0);
+    pub(super) const ASK: Set = Set(1);
+    pub(super) const QUESTION: Set = Set(1 << 1);
+    pub(super) const FOLLOW_UP: Set = Set(1 << 2);
+    pub(super) const SUGGEST: Set = Set(1 << 3);
+    pub(super) const OPTIONS: Set = Set(1 << 4);
+    pub(super) const CONTENT: Set = Set(1 << 5);
+    pub(super) const MODE: Set = Set(1 << 6);
+    pub(super) const THINK: Set = Set(1 << 7);
+    pub(super) const THINKING: Set = Set(1 << 8);
+
+    pub(super) const fn or(self, other: Set) -> Set {
+        Set(self.0 | other.0)
+    }
+
+    pub(super) const fn and(self, other: Set) -> Set {
+        Set(self.0 & other.0)
+    }
+
+    pub(super) const fn without(self, other: Set) -> Set {
+        Set(self.0 & !other.0)
+    }
+
+    const fn meets(self, other: Set) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// Our names as they are written. One that another one begins with is before it.
+const OURS: [(&str, Set, Name); 11] = [
+    ("ask_followup_question", Set::ASK, Name::Ask),
+    ("content", Set::CONTENT, Name::Content),
+    ("follow_up", Set::FOLLOW_UP, Name::FollowUp),
+    ("mode", Set::MODE, Name::Mode),
+    ("options", Set::OPTIONS, Name::Options),
+    ("question", Set::QUESTION, Name::Question),
+    ("suggest", Set::SUGGEST, Name::Suggest),
+    ("suggestion", Set::SUGGEST, Name::Suggest),
+    ("suggestions", Set::FOLLOW_UP, Name::FollowUp),
+    ("think", Set::THINK, Name::Think),
+    ("thinking", Set::THINKING, Name::Thinking),
+];
+
+/// The names that mean something on one side of a tag, in some state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TagNames {
+    /// Ours whose tags are no text.
+    pub(super) hidden: Set,
+    /// Our tags that have a meaning and are emitted as text, too.
+    pub(super) shown: Set,
+    /// Those of others.
+    pub(super) others: Others,
+}
+
+/// The names of other tools and their parameters.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Others {
+    None,
+    /// All tools. Their tags are no text.
+    Tools,
+    /// All tools, and all parameters, whose tags are text.
+    ToolsAndParameters,
+    /// The tool or the parameter that is open. Its tag is text.
+    Only(Name),
+}
+
+/// What the beginning of a tag's name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lookup {
+    /// This name, so long.
+    Found { name: Name, shown: bool, len: usize },
+    /// It may become a name: the bytes that it lacks, with the one after it. `name`: one of the
+    /// hidden names.
+    Incomplete { missing: MissingBytes, name: Option<OurName> },
+}
 
 /// The tags that mean something in some state.
 #[derive(Clone, Copy, Debug)]
@@ -29,78 +111,15 @@ pub(super) struct Allowed {
     pub(super) envelope: Tags,
 }
 
-/// A tag, without the parts that have no meaning.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Tag {
-    pub(super) name: Name,
-    pub(super) side: Side,
-    /// Its bytes are emitted as text, too.
-    pub(super) shown: bool,
-    /// `<x/>`: opened and closed at once.
-    pub(super) empty: bool,
-    /// The value of its `mode` attribute in the tag, without quotes and blanks; in an envelope, the
-    /// name of the tool or of the parameter.
-    pub(super) value: Option<Range<usize>>,
-    pub(super) len: usize,
-}
-
-/// What the bytes from a `<` on are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum LexedTag {
-    Tag(Tag),
-    /// No tag: the `<` and what follows it is text.
-    Text,
-    /// An incomplete tag.
-    Incomplete(IncompleteTag),
-}
-
-/// How a tag is incomplete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct IncompleteTag {
-    /// The fewest bytes that complete it. 0: it is a tool's opening tag, and the next byte decides
-    /// whether it is one.
-    pub(super) more: usize,
-    /// It is text, whatever becomes of it.
-    pub(super) shown: bool,
-    pub(super) part: TagPart,
-}
-
-/// The part of a tag that its text so far ends in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum TagPart {
-    /// The name. Nothing is decided while it grows to be that one of ours.
-    Name(OurName),
-    /// The attributes, where only a `<` or a `>` decides.
-    Attributes,
-    #[default]
-    Other,
-}
-
-impl Tag {
-    /// Returns what it is in an envelope, and whether it is a close tag; `None` if it is of markup.
-    pub(super) fn of_envelope(&self) -> Option<(Kind, bool)> {
-        match self.name {
-            Name::Envelope(kind) => Some((kind, self.side == Side::Close)),
-            _ => None,
-        }
-    }
-
-    pub(super) fn opens_tool(&self) -> bool {
-        self.side == Side::Open && matches!(self.name, Name::Ask | Name::Tool(_))
-    }
-}
-
 /// Reads `input`, which begins with `<`, as one of the `allowed` tags, at most `limit` bytes long.
 ///
 /// `S` is `Streaming` if more may follow, and `Complete` if nothing does.
-#[inline]
-pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> LexedTag {
-    let read = read_markup::<S>(input, allowed, tools, limit);
-    if allowed.envelope.is_empty() || matches!(read, LexedTag::Tag(_)) {
+pub(super) fn read_any<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> LexedTag {
+    let read = read::<S>(input, allowed, tools, limit);
+    if let LexedTag::Tag(_) = read {
         return read;
     }
-    let or = read_envelope::<S>(input, &allowed.envelope, limit);
+    let or = envelope::read::<S>(input, &allowed.envelope, limit);
     match (read, or) {
         (LexedTag::Text, or) => or,
         // A possible tag of a tool is decided before tags of envelopes are tried.
@@ -113,23 +132,8 @@ pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tool
     }
 }
 
-/// Reads a tag of an envelope.
-fn read_envelope<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> LexedTag {
-    match envelope::read::<S>(input, tags, limit) {
-        envelope::EnvelopeTag::Text => LexedTag::Text,
-        envelope::EnvelopeTag::Incomplete { more, shown, attributes } => LexedTag::Incomplete(IncompleteTag {
-            more,
-            shown,
-            part: if attributes { TagPart::Attributes } else { TagPart::Other },
-        }),
-        envelope::EnvelopeTag::Tag { kind, is_close, shown, value, len } => {
-            let side = if is_close { Side::Close } else { Side::Open };
-            LexedTag::Tag(Tag { name: Name::Envelope(kind), side, shown, empty: false, value, len })
-        }
-    }
-}
-
-fn read_markup<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> LexedTag {
+/// The same, of the tags of markup alone.
+pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> LexedTag {
     let room = limit.saturating_sub(input.len());
     let incomplete = |more: usize, shown, part| {
         if more <= room && more < NEVER && S::is_streaming() && input.len() <= limit {
@@ -165,7 +169,7 @@ fn read_markup<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, l
             }
         })
     } else {
-        space_and_end::<S>(after)
+        preceded(take_while(is_space), value((), char('>'))).process::<OutputM<Emit, Emit, S>>(after)
     };
     let rest = match read {
         Ok((rest, ())) => rest,
@@ -193,12 +197,101 @@ fn read_markup<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, l
     LexedTag::Tag(tag)
 }
 
+impl OurName {
+    /// Returns how many bytes are missing from a tag of this name, of which `tag` is the beginning.
+    ///
+    /// Its first `old` bytes are known to be. `None` if the bytes after them do not continue the
+    /// name.
+    #[inline]
+    pub(super) fn more(self, tag: &[u8], old: usize) -> Option<usize> {
+        let (name, ..) = OURS.get(usize::from(self.0))?;
+        let start = if tag.get(1) == Some(&b'/') { 2 } else { 1 };
+        let (rest, new) = (name.as_bytes().get(old.checked_sub(start)?..)?, tag.get(old..)?);
+        let continues = new.len() <= rest.len() && new.iter().zip(rest).all(|(one, other)| one == other);
+        continues.then(|| rest.len() - new.len() + 1)
+    }
+}
+
+impl TagNames {
+    pub(super) const NONE: TagNames = TagNames::hidden(Set::NONE);
+
+    pub(super) const fn hidden(hidden: Set) -> TagNames {
+        TagNames { hidden, shown: Set::NONE, others: Others::None }
+    }
+
+    /// Looks up the name that `text` begins with. It ends at tag space, `/` or `>`.
+    pub(super) fn find(self, text: &[u8], tools: &Tools) -> Lookup {
+        let (mut missing, mut incomplete) = (MissingBytes::NEVER, None);
+        let all = self.hidden.or(self.shown);
+        for (i, &(spelling, set, name)) in OURS.iter().enumerate() {
+            if all.meets(set) {
+                let shown = self.shown.meets(set);
+                match more(spelling.as_bytes(), text) {
+                    0 => return Lookup::Found { name, shown, len: spelling.len() },
+                    NEVER => {}
+                    more => {
+                        missing.add(more, shown);
+                        // Sorted by length, except where no byte tells them apart yet.
+                        if !text.is_empty() && !shown {
+                            incomplete = Some(OurName(i as u8));
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        if !matches!(self.others, Others::None)
+            && let Some(found) = self.find_other(text, tools, &mut missing)
+        {
+            return found;
+        }
+        Lookup::Incomplete { missing, name: incomplete }
+    }
+
+    /// Looks up the name of another tool or of a parameter.
+    fn find_other(self, text: &[u8], tools: &Tools, missing: &mut MissingBytes) -> Option<Lookup> {
+        let mut find = |spelling: &str, name, shown| match more(spelling.as_bytes(), text) {
+            0 => Some(Lookup::Found { name, shown, len: spelling.len() }),
+            more => {
+                missing.add(more, shown);
+                None
+            }
+        };
+        let parameters = match self.others {
+            Others::Only(name @ Name::Tool(i)) => return find(tools.tools.name(i), name, true),
+            Others::Only(name @ Name::Parameter(i)) => return find(tools.parameters.name(i), name, true),
+            Others::None | Others::Only(_) => return None,
+            Others::Tools => None,
+            Others::ToolsAndParameters => Some(&tools.parameters),
+        };
+        let Some(first) = text.first() else {
+            // Any of them: the shortest is enough.
+            missing.add(tools.tools.shortest().map_or(NEVER, |len| len + 1), false);
+            missing.add(parameters.and_then(|names| names.shortest()).map_or(NEVER, |len| len + 1), true);
+            return None;
+        };
+        let tool = tools.tools.candidates(first).find_map(|(i, spelling)| find(spelling, Name::Tool(i), false));
+        tool.or_else(|| {
+            parameters?.candidates(first).find_map(|(i, spelling)| find(spelling, Name::Parameter(i), true))
+        })
+    }
+}
+
+/// Returns how many bytes the name lacks at the end of `text`, with the one after it: 0 if it is
+/// all there, [`NEVER`] if it is not that name.
+#[inline]
+fn more(name: &[u8], text: &[u8]) -> usize {
+    match text.get(name.len()) {
+        Some(&after) if (after == b'>' || after == b'/' || is_space(after)) && text.starts_with(name) => 0,
+        None if name.starts_with(text) => name.len() - text.len() + 1,
+        _ => NEVER,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use nom::{Complete, Streaming};
-
-    use crate::markup::names::Set;
 
     const TAGS: Allowed = Allowed {
         open: TagNames::hidden(Set::ASK.or(Set::SUGGEST)),

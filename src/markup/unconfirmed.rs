@@ -4,12 +4,14 @@
 //! held back, until a parameter's tag or the close tag confirms the call, or it is certain that
 //! none will: then the opening tag is text.
 
+use super::lexed::{IncompleteTag, LexedTag, Tag};
 use nom::Streaming;
 
-use super::allowed::{CONFIRMING, OPENING, SHORTEST_CONFIRMING};
+use super::allowed::OPENING;
+use super::inside::{CONFIRMING, SHORTEST_CONFIRMING};
 use super::machine::{MarkupBuffers, MarkupMachine};
 use super::state::{Decided, Inside, MarkupState, Position, Unconfirmed};
-use super::tag::{self, Allowed, IncompleteTag, LexedTag, Tag};
+use super::tag::{self, Allowed};
 use crate::config::Malformed;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
@@ -21,8 +23,8 @@ impl MarkupMachine {
     pub(super) fn begin_call(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64) {
         self.has_news = true;
         let before = if let MarkupState::Prose(code) = self.state { code } else { self.code_after_call() };
-        let MarkupBuffers { call, held, plain_left, named, .. } = &mut *self.busy;
-        *plain_left = 0;
+        let MarkupBuffers { call, held, prose_left, code_before, .. } = &mut *self.buffers;
+        *prose_left = 0;
         call.restart(start, self.policy.entities);
         held.clear();
         if tag.empty {
@@ -30,7 +32,7 @@ impl MarkupMachine {
             self.state = MarkupState::ended(end);
         } else {
             held.push_str(core::str::from_utf8(text).unwrap_or_default());
-            *named = before;
+            *code_before = before;
             self.state = MarkupState::Unconfirmed(Unconfirmed { opening: text.len() as u32, end, blank: true });
         }
     }
@@ -43,7 +45,7 @@ impl MarkupMachine {
             self.demote(&unconfirmed);
             return false;
         }
-        self.busy.held.push_str(text);
+        self.buffers.held.push_str(text);
         let blank = unconfirmed.blank && text.trim_start().is_empty();
         self.state = MarkupState::Unconfirmed(Unconfirmed { blank, ..unconfirmed });
         true
@@ -51,12 +53,12 @@ impl MarkupMachine {
 
     /// Returns how many bytes more the body may have before a tag that confirms the call has ended.
     pub(super) fn room(&self, unconfirmed: &Unconfirmed) -> usize {
-        self.policy.limits.bare.saturating_sub(self.busy.held.len().saturating_sub(unconfirmed.opening as usize))
+        self.policy.limits.bare.saturating_sub(self.buffers.held.len().saturating_sub(unconfirmed.opening as usize))
     }
 
     /// Confirms the call.
     pub(super) fn confirm(&mut self, unconfirmed: &Unconfirmed) {
-        let MarkupBuffers { call, held, .. } = &mut *self.busy;
+        let MarkupBuffers { call, held, .. } = &mut *self.buffers;
         call.keep_bare(held.get(unconfirmed.opening as usize..).unwrap_or_default());
         held.clear();
         self.state =
@@ -66,14 +68,14 @@ impl MarkupMachine {
     /// Decides that the opening tag was only named.
     pub(super) fn demote(&mut self, &Unconfirmed { opening, end, .. }: &Unconfirmed) {
         let opening = opening as usize;
-        let body = self.busy.held.len().saturating_sub(opening);
+        let body = self.buffers.held.len().saturating_sub(opening);
         if !self.policy.envelopes().is_empty() {
-            self.busy.plain_left = self.policy.limits.bare.saturating_sub(body);
+            self.buffers.prose_left = self.policy.limits.bare.saturating_sub(body);
         }
         self.state = MarkupState::Decided(match self.policy.malformed {
             Malformed::Repair => Decided::Named { opening },
             Malformed::Reject => {
-                let MarkupBuffers { call, held, .. } = &mut *self.busy;
+                let MarkupBuffers { call, held, .. } = &mut *self.buffers;
                 call.reject(Reason::Malformed(Note::OnlyNamed));
                 held.drain(..opening.min(held.len()));
                 Decided::Ended { end, is_named: true }
@@ -88,7 +90,7 @@ impl MarkupMachine {
             return self.demote(&unconfirmed);
         }
         self.has_news = true;
-        self.busy.call.cut(CallPart::Opening, &self.policy);
+        self.buffers.call.cut(CallPart::Opening, &self.policy);
         self.pending.clear();
         self.state = MarkupState::ended(end);
     }
@@ -97,18 +99,18 @@ impl MarkupMachine {
     ///
     /// It holds no call, but it decides what is code.
     pub(super) fn emit_named(&mut self, opening: usize) -> Option<Signal> {
-        let mut held = core::mem::take(&mut self.busy.held);
+        let mut held = core::mem::take(&mut self.buffers.held);
         let tag = held.as_bytes().get(..opening).unwrap_or_default();
-        self.state = MarkupState::Prose(tag.iter().fold(self.busy.named, |code, byte| code.after(*byte)));
+        self.state = MarkupState::Prose(tag.iter().fold(self.buffers.code_before, |code, byte| code.after(*byte)));
         let pending = core::mem::take(&mut self.pending);
         self.is_passing = true;
         self.pass_prose(held.get(opening..).unwrap_or_default(), 0);
-        if pending.is_empty() {
+        if pending.bytes.is_empty() {
             if !self.pending.shown {
-                held.truncate(held.len() - self.pending.len());
+                held.truncate(held.len() - self.pending.bytes.len());
                 // It is counted when it has turned out to be text.
                 if !self.policy.envelopes().is_empty() {
-                    self.busy.plain_left += self.pending.len();
+                    self.buffers.prose_left += self.pending.bytes.len();
                 }
             }
         } else {
@@ -118,15 +120,15 @@ impl MarkupMachine {
                 self.push(before.text());
             }
             self.pass_prose(pending.text(), pending.start);
-            if self.pending.is_empty() || self.pending.shown {
+            if self.pending.bytes.is_empty() || self.pending.shown {
                 held.push_str(pending.text());
                 self.is_passing = false;
-                self.pass_plain(pending.len());
+                self.spend_prose(pending.bytes.len());
             }
         }
         self.is_passing = false;
-        self.busy.held = held;
-        (!self.busy.held.is_empty()).then_some(Signal::Text(Source::Held))
+        self.buffers.held = held;
+        (!self.buffers.held.is_empty()).then_some(Signal::Text(Source::Held))
     }
 
     /// Returns whether no continuation can confirm the call any more, or end the stream in an
@@ -134,28 +136,24 @@ impl MarkupMachine {
     pub(super) fn is_hopeless(&self, unconfirmed: &Unconfirmed, tail: &[u8]) -> bool {
         let room = self.room(unconfirmed);
         let tail_len = utf8::shortest_char(tail);
-        let Some(rest) = room.checked_sub(self.pending.len() + tail_len) else { return true };
+        let Some(rest) = room.checked_sub(self.pending.bytes.len() + tail_len) else { return true };
         // Nearly always: any tag has room, whether it begins with the next byte or, if that must
         // not be a back-tick, with the one after it.
         if rest > SHORTEST_CONFIRMING {
             return false;
         }
-        if self.pending.is_empty() {
+        if self.pending.bytes.is_empty() {
             let stays_blank = tail.is_empty() || utf8::shortest_blank(tail).is_some_and(|len| len <= room);
             return SHORTEST_CONFIRMING > rest && !(unconfirmed.blank && stays_blank);
         }
         // That the tag has room within its own limit was decided before, with the character that
         // follows.
         let limit = self.policy.limits.tag;
-        let more = |allowed: &Allowed| match tag::read::<Streaming>(
-            self.pending.bytes(),
-            allowed,
-            &self.policy.tools,
-            limit,
-        ) {
-            LexedTag::Incomplete(IncompleteTag { more, .. }) => Some(more),
-            _ => None,
-        };
+        let more =
+            |allowed: &Allowed| match tag::read::<Streaming>(&self.pending.bytes, allowed, &self.policy.tools, limit) {
+                LexedTag::Incomplete(IncompleteTag { more, .. }) => Some(more),
+                _ => None,
+            };
         let (confirming, tool) = (more(&CONFIRMING), more(&OPENING));
         // A tool's opening tag that is whole is one unless a back-tick follows: only then can more
         // follow.

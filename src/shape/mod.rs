@@ -3,10 +3,10 @@
 mod builtin;
 mod error;
 mod lines;
-mod list;
 mod parse;
 pub(crate) mod reader;
 pub(crate) mod role;
+mod shapes;
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -17,9 +17,9 @@ use core::hash::{Hash, Hasher};
 use smallvec::SmallVec;
 
 pub use error::{ShapeError, ShapeErrorKind};
-pub use list::Shapes;
 pub use role::QuestionKind;
 use role::{Level, Role};
+pub use shapes::Shapes;
 
 /// The shape of a question tool: the names of the tool, and what the keys of its arguments mean.
 ///

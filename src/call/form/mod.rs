@@ -12,6 +12,7 @@ use smallvec::SmallVec;
 
 use super::{Addition, Range};
 use crate::config::{Limits, Policy};
+use crate::unsaved::Unsaved;
 use crate::utf8;
 use parts::Slot;
 pub(crate) use parts::{FormOption, FormQuestion, OptionText, Place, QuestionText};
@@ -74,7 +75,8 @@ pub(crate) struct CallForm {
     /// The question that the next partial may be about.
     cursor: usize,
     /// The question, and the option in it, that the last partial was about.
-    last: (usize, Option<usize>),
+    #[cfg_attr(feature = "serde", serde(skip))]
+    last: Unsaved<(usize, Option<usize>)>,
 }
 
 impl CallForm {
@@ -366,7 +368,7 @@ impl CallForm {
         }
         (slot.end, slot.shown) = (end, end - start);
         self.text.push_str(text);
-        self.last = last;
+        self.last.0 = last;
         Some((field, (shown, end)))
     }
 

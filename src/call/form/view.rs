@@ -61,28 +61,23 @@ impl CallForm {
         }
     }
 
-    /// Forgets what the last partial was about, which is no part of the state.
-    pub(crate) fn forget_last_place(&mut self) {
-        self.last = (0, None);
-    }
-
     /// Returns the question, and the option in it, that the last partial was about.
     pub(crate) fn last_place(&self) -> (usize, Option<usize>) {
-        self.last
+        self.last.0
     }
 
     /// Returns the next part that is certain and has not been shown, and counts it as shown.
     #[inline(never)] // The calls of `ask_followup_question` do not pay for it.
     pub(crate) fn next_delta(&mut self) -> Option<Addition> {
         if let Some(delta) = self.title.next_delta() {
-            self.last = (0, None);
+            self.last.0 = (0, None);
             return Some((Field::Title, delta));
         }
         loop {
             let end = self.questions.get(self.cursor + 1).map_or(self.options.len(), |next| next.first_option);
             let question = self.questions.get_mut(self.cursor)?;
             if let Some(delta) = question.next_delta() {
-                (question.is_shown, self.last) = (true, (self.cursor, None));
+                (question.is_shown, self.last.0) = (true, (self.cursor, None));
                 return Some(delta);
             }
             let options = self.options.get_mut(question.first_option..end).unwrap_or_default();
@@ -101,12 +96,12 @@ impl CallForm {
                 if let Some(delta) = option.next_delta() {
                     question.is_shown = true;
                     question.shown_options = question.shown_options.max(i + 1);
-                    self.last = (self.cursor, Some(i));
+                    self.last.0 = (self.cursor, Some(i));
                     return Some(delta);
                 }
             }
             if core::mem::take(&mut question.has_news) && (question.is_shown || question.has_text()) {
-                (question.is_shown, self.last) = (true, (self.cursor, None));
+                (question.is_shown, self.last.0) = (true, (self.cursor, None));
                 let start = question.text(QuestionText::Text).start;
                 return Some((Field::Question, (start, start)));
             }

@@ -26,6 +26,7 @@ use crate::json::lexer::{JsonToken, Lexer};
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::space::is_space;
+use crate::unsaved::Unsaved;
 use crate::utf8::{self, SOME_CHAR};
 use kept::most_kept;
 pub(crate) use parameters::Written;
@@ -172,7 +173,7 @@ enum Start {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ShapeReader {
     #[cfg_attr(feature = "serde", serde(skip))]
-    shape: Option<Shape>,
+    shape: Unsaved<Option<Shape>>,
     start: Start,
     /// The lexer of the arguments, and those of JSON in strings, from the outermost.
     lexers: SmallVec<[Lexer; 1]>,
@@ -203,7 +204,7 @@ pub(crate) struct ShapeReader {
 impl ShapeReader {
     pub(crate) fn new(shape: Shape) -> ShapeReader {
         ShapeReader {
-            shape: Some(shape),
+            shape: Unsaved(Some(shape)),
             start: Start::Blank,
             lexers: SmallVec::from_elem(Lexer::NEW, 1),
             within: SmallVec::new(),
@@ -233,29 +234,24 @@ impl ShapeReader {
 
     /// Makes it as new.
     pub(crate) fn restart(&mut self) {
-        if let Some(shape) = self.shape.take() {
+        if let Some(shape) = self.shape.0.take() {
             *self = ShapeReader::new(shape);
         }
     }
 
     /// Returns the name of the shape.
     pub(crate) fn shape_name(&self) -> &str {
-        self.shape.as_ref().map_or("", Shape::name)
+        self.shape.0.as_ref().map_or("", Shape::name)
     }
 
     /// Returns `true` if the value of the key is the questions, or their text or options.
     pub(crate) fn is_main_key(&self, key: &[u8]) -> bool {
-        self.shape.as_ref().is_some_and(|shape| shape.is_main_key(key))
-    }
-
-    /// Returns the state without the shape, for a checkpoint.
-    pub(crate) fn save(&self) -> ShapeReader {
-        ShapeReader { shape: None, ..self.clone() }
+        self.shape.0.as_ref().is_some_and(|shape| shape.is_main_key(key))
     }
 
     /// Ends the call after its arguments.
     pub(crate) fn end(&self, call: &mut Call, policy: &Policy) {
-        if let (Some(shape), Some(form)) = (&self.shape, call.form_mut()) {
+        if let (Some(shape), Some(form)) = (&self.shape.0, call.form_mut()) {
             let constants = shape.constants();
             form.apply_required(constants.required);
             // The question before the list is none of it.
@@ -302,14 +298,14 @@ impl ShapeReader {
         if call.has_failed() {
             return;
         }
-        let Some(shape) = self.shape.take() else { return };
+        let Some(shape) = self.shape.0.take() else { return };
         let mut reading = Reading { reader: self, shape, call, policy, reads_kept: None };
         read(&mut reading);
         let shape = reading.shape;
         if call.has_failed() {
             self.fail(shape);
         } else {
-            self.shape = Some(shape);
+            self.shape.0 = Some(shape);
         }
     }
 
@@ -358,9 +354,9 @@ impl ShapeReader {
     ///
     /// Returns `false` if it is out of bounds, or if it reads a form and the shape has none.
     pub(crate) fn restore(&mut self, shape: Shape, policy: &Policy) -> bool {
-        self.shape = if self.is_form { shape.form() } else { Some(shape) };
+        self.shape.0 = if self.is_form { shape.form() } else { Some(shape) };
         let depth: usize = self.lexers.iter().map(Lexer::depth).sum();
-        self.shape.is_some()
+        self.shape.0.is_some()
             && (1..=1 + MAX_ENCODED).contains(&self.lexers.len())
             && self.lexers.iter().all(Lexer::is_in_bounds)
             && self.within.len() <= depth
@@ -398,12 +394,6 @@ impl Reading<'_> {
                 let (len, has_ended) = self.text(0, &text[*pos..*pos + plain]);
                 *pos += len;
                 has_ended
-            } else if let Some((char, len)) = lexer.escaped(text, *pos) {
-                *pos += len;
-                self.keep_json(0, &text[from..*pos]);
-                self.token(0, JsonToken::Char(char))
-            } else if *pos == text.len() && lexer.is_in_text() {
-                break;
             } else {
                 let token = lexer.next(text, pos);
                 self.keep_json(0, &text[from..*pos]);

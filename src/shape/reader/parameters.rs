@@ -46,7 +46,7 @@ impl ShapeReader {
 
     /// Returns `true` if the key means something in the arguments.
     pub(crate) fn knows(&self, key: &[u8]) -> bool {
-        let finds = |level| self.shape.as_ref().is_some_and(|shape| shape.find(level, key) != FoundKey::Nothing);
+        let finds = |level| self.shape.0.as_ref().is_some_and(|shape| shape.find(level, key) != FoundKey::Nothing);
         finds(Level::Call) || finds(Level::Question)
     }
 
@@ -71,7 +71,7 @@ impl ShapeReader {
 
     /// Returns the meaning of the open parameter, which one that is kept will have.
     fn parameter(&self) -> Meaning {
-        let Some(shape) = self.shape.as_ref().filter(|_| self.is_keeping) else { return self.value };
+        let Some(shape) = self.shape.0.as_ref().filter(|_| self.is_keeping) else { return self.value };
         match shape.find(Level::Question, self.key.as_bytes()) {
             FoundKey::Role { role, .. } => value_of_role(role),
             _ => Meaning::Path,
