@@ -83,13 +83,25 @@ async fn relay_turn(
     let mut taken = state.metrics.memory.count(TURN_OVERHEAD + body.len());
     let headers = upstream.headers_of_turn(&parts.headers);
     let sent = upstream.forward(parts.method.clone(), uri, headers.clone(), body.clone().into());
-    // The provider is working meanwhile.
-    let (sent, shown) = tokio::join!(sent, read_request(state, format, body.clone()));
+    let read = read_request(state, format, body.clone());
+    let (sent, shown) = match state.store.local().check_room() {
+        // The provider is working meanwhile.
+        Ok(()) => tokio::join!(sent, read),
+        Err(full) => {
+            let shown = read.await;
+            if !is_here(state, id, &shown).await {
+                return Err(full);
+            }
+            (sent.await, shown)
+        }
+    };
     let response = count_error(state, sent)?;
     let mut head = (response.status(), end_to_end(response.headers()));
     let mut turn = None;
-    if let Some(kind) = BodyKind::of(&response) {
-        let mut started = begin_turn(state, id, format, &shown).await?;
+    // What the provider has answered is never thrown away, even if there is no room for a turn.
+    if let Some(kind) = BodyKind::of(&response)
+        && let Ok(mut started) = begin_turn(state, id, format, &shown).await
+    {
         let conversation = started.conversation().clone();
         let name = HeaderValue::from_str(conversation.id()).map_err(|_| ApiError::bad_id())?;
         head.1.insert(CONVERSATION, name);
@@ -115,6 +127,15 @@ async fn relay_turn(
         turn = Some(RelayedTurn::new(started, answer, record, taken));
     }
     Ok(with_head(head, Body::from_stream(relayed_body(state.clone(), turn, response, permit))))
+}
+
+/// Returns `true` if the conversation that the caller names or the request extends is in this
+/// process, and so needs no room.
+async fn is_here(state: &AppState, id: Option<&str>, shown: &ShownConversation) -> bool {
+    match id {
+        Some(id) => state.store.local().find(id).is_some(),
+        None => state.recognizer.find(shown).await.is_some(),
+    }
 }
 
 /// Reads what a request shows of its conversation.
