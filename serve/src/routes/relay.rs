@@ -79,8 +79,8 @@ async fn relay_turn(
     // Checked before the provider is sent anything.
     id.map(check_id).transpose()?;
     state.store.local().check_memory()?;
-    let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
-    let mut taken = state.metrics.memory.count(TURN_OVERHEAD + body.len());
+    let (body, mut taken) = read_limited(state, &parts.headers, body).await?;
+    taken.set(TURN_OVERHEAD + body.len());
     let headers = upstream.headers_of_turn(&parts.headers);
     let sent = upstream.forward(parts.method.clone(), uri, headers.clone(), body.clone().into());
     let read = read_request(state, format, body.clone());
