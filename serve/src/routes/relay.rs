@@ -25,8 +25,12 @@ use crate::turns::relay::{BodyKind, RelayedTurn, cannot_continue, prepare_contin
 use crate::upstream::{ProviderResponse, Upstream, end_to_end};
 
 /// Everything below this path is relayed.
-pub(super) const PREFIX: &str = "/v1/";
+const PREFIX: &str = "/v1/";
 pub(super) const ROUTE: &str = "/v1/{*path}";
+
+/// Marks a response that comes from the provider.
+#[derive(Clone, Copy)]
+pub(super) struct Relayed;
 
 /// Names the conversation in the request and in the response.
 const CONVERSATION: HeaderName = HeaderName::from_static("x-followup-conversation");
@@ -236,6 +240,7 @@ fn with_head((status, headers): (axum::http::StatusCode, HeaderMap), body: Body)
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
+    response.extensions_mut().insert(Relayed);
     response
 }
 
