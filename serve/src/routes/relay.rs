@@ -251,6 +251,25 @@ fn conversation_id(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
 
 /// Returns the body's encoding, if the provider compressed it although it was asked not to.
 fn encoding(headers: &HeaderMap) -> Option<&str> {
-    let encoding = headers.get(header::CONTENT_ENCODING)?.to_str().unwrap_or("encoded").trim();
-    (!encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity")).then_some(encoding)
+    let encodings = headers.get_all(header::CONTENT_ENCODING).iter().map(|one| one.to_str().unwrap_or("encoded"));
+    encodings.map(str::trim).find(|one| !one.is_empty() && !one.eq_ignore_ascii_case("identity"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_encoded_if_any_header_says_so() {
+        let encoding_of = |values: &[&'static str]| {
+            let headers = values.iter().map(|value| (header::CONTENT_ENCODING, HeaderValue::from_static(value)));
+            encoding(&headers.collect()).map(str::to_owned)
+        };
+        for plain in [&[][..], &[""], &["identity"], &["Identity", ""]] {
+            assert_eq!(encoding_of(plain), None, "{plain:?}");
+        }
+        for encoded in [&["gzip"][..], &["identity", "gzip"], &["gzip", "identity"], &["", " gzip "]] {
+            assert_eq!(encoding_of(encoded).as_deref(), Some("gzip"), "{encoded:?}");
+        }
+    }
 }
