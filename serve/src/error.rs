@@ -97,7 +97,7 @@ impl ApiError {
 
     pub(crate) fn memory_full(limit: usize) -> ApiError {
         let message = format!(
-            "the conversations take {limit} bytes, and all are in use: try again when one has ended, delete one, or raise --max-memory"
+            "the conversations and requests take {limit} bytes, and all are in use: try again when one has ended, delete one, or raise --max-memory"
         );
         ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "memory_full", message).with_retry_after(5)
     }

@@ -1,4 +1,4 @@
-//! The memory that all conversations take together, as an estimate.
+//! The memory that all conversations and requests take together, as an estimate.
 
 use prometheus_client::metrics::gauge::Gauge;
 

@@ -68,7 +68,7 @@ impl Metrics {
         registry.register("list_readers", "Readers of the list of conversations", metrics.list_readers.clone());
         registry.register("turns", "Messages of models that were started", metrics.turns.clone());
         registry.register("events", "Events of conversations", metrics.events.clone());
-        registry.register("memory_bytes", "Estimated memory of conversations", metrics.memory.gauge());
+        registry.register("memory_bytes", "Estimated memory of conversations and requests", metrics.memory.gauge());
         registry.register("envelopes", "Questions that came as text, in a model's envelope", metrics.envelopes.clone());
         registry.register("bytes", "Bytes of messages that were read", metrics.bytes.clone());
         registry.register("answers", "What users did with questions", metrics.answers.clone());

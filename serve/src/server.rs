@@ -55,3 +55,17 @@ fn serve(stream: TcpStream, routes: Router, open: &GracefulShutdown) {
         let _ = connection.await;
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deployed_proxy_closes_an_unused_connection_before_the_service_does() {
+        let config = include_str!("../../deploy/nginx.conf");
+        let (_, timeout) = config.split_once("keepalive_timeout ").expect("the proxy's default is 60 s");
+        let seconds = timeout.split_once("s;").unwrap().0.parse::<u64>().unwrap();
+        // A request that the proxy sends meanwhile has to arrive.
+        assert!(Duration::from_secs(seconds + 5) < HEADER_TIMEOUT);
+    }
+}

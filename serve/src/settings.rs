@@ -100,7 +100,7 @@ pub struct Limits {
     pub idle: Duration,
     /// Readers of one conversation at the same time.
     pub readers: usize,
-    /// Bytes that all conversations may take together, as an estimate.
+    /// Bytes that all conversations and bodies of requests may take together, as an estimate.
     pub memory: usize,
     /// Requests that are relayed or pushed at the same time.
     pub requests: usize,

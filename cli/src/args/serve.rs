@@ -156,7 +156,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Limits")]
     pub(crate) limit_readers: usize,
 
-    /// Let all conversations together take about this much memory; unused ones are dropped first
+    /// Let all conversations and bodies of requests together take about this much memory; unused
+    /// conversations are dropped first
     #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, help_heading = "Limits")]
     pub(crate) max_memory: usize,
 

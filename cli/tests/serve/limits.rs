@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Events, call, chat, get, post, until};
+use crate::client::{Events, call, chat, get, post, read, until};
 use crate::page::Page;
 use crate::service::Service;
-use crate::upstream::open_gate;
+use crate::upstream::{open_gate, requests};
 
 #[tokio::test]
 async fn a_body_that_is_too_large_is_refused_with_and_without_a_content_length() {
@@ -100,6 +100,34 @@ async fn at_the_limit_a_new_conversation_replaces_the_oldest_unused_one() {
     assert_eq!(ids().await, "asks e f");
     open_gate("limit").await;
     drop(streaming);
+}
+
+#[tokio::test]
+async fn a_turn_without_room_for_its_conversation_is_refused_before_the_provider_is_asked() {
+    let service = Service::relay(&["--limit-conversations", "1"]);
+    let body = format!("data: {}\n\ndata: [DONE]\n\n", json!({"choices": [{"delta": {"content": "Hello"}}]}));
+    let play = |name: &str| json!({"name": name, "body": body});
+    let first = json!({"body": body, "at": 1, "gate": "room"});
+    let streaming = chat(&first).with("x-followup-conversation", "only").open(&service.address).await;
+    for new in [chat(&play("no-room")), chat(&play("no-room")).with("x-followup-conversation", "other")] {
+        assert_eq!(new.send(&service).await.error(), (503, "too_many_conversations".into()));
+    }
+    assert_eq!(requests("no-room").await, [] as [Value; 0]);
+
+    // The conversation is here, but busy. The provider's answer is not thrown away.
+    let busy = chat(&play("busy")).with("x-followup-conversation", "only").send(&service).await;
+    assert_eq!((busy.ok_body(), busy.header("x-followup-conversation")), (&body.clone().into(), None));
+
+    open_gate("room").await;
+    read(streaming).await;
+    let _reader = Events::of(&service, "only", None).await;
+    let named = chat(&play("named")).with("x-followup-conversation", "only").send(&service).await;
+    assert_eq!((named.ok_body(), named.header("x-followup-conversation")), (&body.clone().into(), Some("only")));
+    let messages = json!([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"},
+        {"role": "user", "content": "More"}]);
+    let request = json!({"messages": messages, "play": play("extends")}).to_string();
+    let extends = post("/v1/chat/completions", request).send(&service).await;
+    assert_eq!((extends.ok_body(), extends.header("x-followup-conversation")), (&body.clone().into(), Some("only")));
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The budget of memory that all conversations have together.
 
 use serde_json::json;
+use tokio::sync::mpsc;
 
 use crate::client::{Events, call, chat, get, post, read, until};
 use crate::service::Service;
@@ -64,6 +65,40 @@ async fn when_all_are_in_use_a_turn_is_refused() {
     read(one).await;
     read(two).await;
     until(async || chat(&json!({"stream": "text-only"})).send(&service).await.status == 200).await;
+}
+
+#[tokio::test]
+async fn bodies_are_counted_while_they_arrive_and_refused_beyond_the_budget() {
+    const FIRST: usize = 1 << 20;
+    const SECOND: usize = 256 << 10;
+    let service = Service::relay(&["--max-memory", &(FIRST + SECOND - 1).to_string()]);
+    let begin = |path: &str| {
+        let (to, pieces) = mpsc::channel(1);
+        (to, post(path, "").with_pieces(pieces))
+    };
+    let paths = ["/v1/chat/completions", "/conversations/asks/answer"];
+    // The budget has no room for a conversation besides, so this one is small.
+    post("/conversations?id=asks&wire=text", "Hi").send(&service).await.ok();
+    let _reader = Events::of(&service, "asks", None).await;
+    let before = metric(&service, "followup_memory_bytes").await;
+    for path in paths {
+        // Neither body ends.
+        let (first, call) = begin(path);
+        let address = service.address.clone();
+        let sending = tokio::spawn(async move { call.try_open(&address).await.is_err() });
+        first.send(Ok(vec![b' '; FIRST - before as usize].into())).await.unwrap();
+        until(async || metric(&service, "followup_memory_bytes").await == FIRST as u64).await;
+        for path in paths {
+            let (second, call) = begin(path);
+            // The last of these bytes are too many.
+            second.send(Ok(vec![b' '; SECOND].into())).await.unwrap();
+            assert_eq!(call.send(&service).await.error(), (503, "memory_full".into()), "{path}");
+            assert_eq!(metric(&service, "followup_memory_bytes").await, FIRST as u64);
+        }
+        first.send(Err(std::io::Error::other("the client breaks off"))).await.unwrap();
+        assert!(sending.await.unwrap());
+        until(async || metric(&service, "followup_memory_bytes").await == before).await;
+    }
 }
 
 #[tokio::test]

@@ -53,6 +53,19 @@ async fn every_method_path_query_and_header_passes() {
 }
 
 #[tokio::test]
+async fn a_response_in_chunks_passes_whole_whatever_length_it_claims() {
+    let service = Service::relay(&[]);
+    let body = format!("data: {}\n\n", json!({"choices": [{"delta": {"content": "Hello. ".repeat(50)}}]}));
+    for length in ["5", "100000"] {
+        let play = json!({"body": body, "cut": "7", "headers": {"content-length": length}});
+        for path in ["/v1/chat/completions", "/v1/embeddings"] {
+            let answer = ask(path, &play).send(&service).await;
+            assert!(answer.body == body.as_bytes(), "{path} {length}: {} bytes came", answer.body.len());
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_request_to_become_a_websocket_does_not_pass() {
     let service = Service::relay(&[]);
     let play = json!({"play": {"name": "upgrade", "type": "application/json", "body": "{}"}}).to_string();

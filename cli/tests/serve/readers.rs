@@ -1,8 +1,10 @@
 //! Readers that connect, leave, return, and lag.
 
+use std::time::Duration;
+
 use serde_json::json;
 
-use crate::client::{Event, Events, all_events, call, chat, get, number, post};
+use crate::client::{Event, Events, all_events, call, chat, get, number, post, until};
 use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::open_gate;
@@ -55,7 +57,7 @@ async fn a_reader_reaches_the_same_state_whenever_it_connects() {
     for (index, piece) in body.as_bytes().chunks(9).enumerate() {
         to.send(Ok(piece.to_vec().into())).await.unwrap();
         if index == 0 {
-            crate::client::until(async || get("/conversations/comes").send(&service).await.status == 200).await;
+            until(async || get("/conversations/comes").send(&service).await.status == 200).await;
         }
         let mut events = Events::of(&service, "comes", None).await;
         let state = events.next().await.unwrap();
@@ -131,6 +133,29 @@ async fn an_idle_event_stream_gets_heartbeats() {
     for _ in 0..3 {
         events.comment().await;
     }
+}
+
+#[tokio::test]
+async fn an_event_stream_gets_heartbeats_while_chunks_without_an_event_arrive() {
+    let service = Service::start(&["--heartbeat", "0.2"]);
+    let (to, pieces) = tokio::sync::mpsc::channel(1);
+    let push = post("/conversations?id=thinks&wire=openai-chat", "").with_pieces(pieces);
+    let address = service.address.clone();
+    let pushed = tokio::spawn(async move { push.send_to(&address).await });
+    // As a provider does while its model thinks: far more often than heartbeats are due.
+    let thinks = tokio::spawn(async move {
+        while to.send(Ok(": thinking\n\n".into())).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    });
+    until(async || get("/conversations/thinks").send(&service).await.status == 200).await;
+    let mut events = Events::of(&service, "thinks", None).await;
+    events.next().await.unwrap();
+    for _ in 0..3 {
+        events.comment().await;
+    }
+    thinks.abort();
+    pushed.await.unwrap();
 }
 
 #[tokio::test]

@@ -167,6 +167,31 @@ async fn every_response_carries_the_security_headers() {
 }
 
 #[tokio::test]
+async fn an_error_of_the_service_below_the_path_of_the_relay_carries_its_headers() {
+    let open = Service::start(&[]);
+    let relay = Service::relay(&["--limit-body", "10"]);
+    let mut command = command(&[]);
+    let closed = Service::start_by(command.env("FOLLOWUP_TOKEN", "s3cret"));
+    for (service, call, status) in [
+        (&closed, get("/v1/models"), 401),
+        (&open, get("/v1/models"), 503),
+        (&open, get("/v1/"), 404),
+        (&open, get("/v1/models").with("origin", "http://evil.example"), 403),
+        (&relay, get("/v1/../admin"), 400),
+        (&relay, post("/v1/messages", "01234567890"), 413),
+    ] {
+        let answer = call.with("sec-fetch-dest", "document").send(service).await;
+        assert_eq!(answer.status, status);
+        for (name, value) in [("x-content-type-options", "nosniff"), ("cache-control", "no-store")] {
+            assert_eq!(answer.header(name), Some(value), "{status}");
+        }
+        let policies = answer.headers.get_all("content-security-policy");
+        let policies: Vec<_> = policies.iter().map(|policy| policy.to_str().unwrap()).collect();
+        assert!(matches!(policies[..], [policy] if policy.starts_with("default-src 'none'")), "{status}: {policies:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_page_is_compiled_in_and_complete() {
     let service = Service::start(&[]);
     let index = get("/").send(&service).await;

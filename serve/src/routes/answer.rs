@@ -60,7 +60,9 @@ pub(super) async fn answer(
     // Before the body is read, which may be large.
     state.store.get(&id).await?;
     let (parts, body) = request.into_parts();
-    let body: AnswerBody = parse_json(&read_own(&parts.headers, body, state.settings.limits.body).await?)?;
+    let (bytes, counted) = read_own(&state, &parts.headers, body).await?;
+    let body: AnswerBody = parse_json(&bytes)?;
+    drop((bytes, counted));
     let format = body.format.into();
     let image = |(index, url): (usize, &String)| {
         Image::from_data_url(url, IMAGE_LIMIT).map_err(|error| ApiError::bad_image(index, &error))

@@ -41,7 +41,8 @@ pub(super) async fn play(State(state): State<Arc<AppState>>, request: Request) -
     state.check_running()?;
     let Pace { chunk, delay } = pace(&state)?;
     let (parts, body) = request.into_parts();
-    let wanted: PlayBody = parse_json(&read_own(&parts.headers, body, state.settings.limits.body).await?)?;
+    let (body, _counted) = read_own(&state, &parts.headers, body).await?;
+    let wanted: PlayBody = parse_json(&body)?;
     let recording = RECORDINGS.iter().find(|recording| recording.name == wanted.message).ok_or_else(|| {
         let names: Vec<_> = RECORDINGS.iter().map(|recording| recording.name).collect();
         ApiError::not_found(format!("there is no recorded message of that name; the names are {}", names.join(", ")))

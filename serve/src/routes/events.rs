@@ -1,6 +1,7 @@
 //! `GET /conversations/ID/events`: the events of a conversation as they happen.
 
 use std::convert::Infallible;
+use std::pin::pin;
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -77,6 +78,8 @@ impl EventStream {
         if !std::mem::replace(&mut self.has_begun, true) && self.last.is_some() {
             return Some(Bytes::from_static(b": resumed\n\n"));
         }
+        // One for the whole call: not every change of the conversation is an event.
+        let mut heartbeat = pin!(tokio::time::sleep(self.state.settings.heartbeat));
         loop {
             match self.reader.conversation.read(self.last) {
                 ReadResult::Events(events, last) => {
@@ -95,8 +98,8 @@ impl EventStream {
                     self.has_ended = true;
                     return Some(Bytes::from_static(b": the service is shutting down\n\n"));
                 }
+                () = &mut heartbeat => return Some(Bytes::from_static(b":\n\n")),
                 () = self.reader.changed() => {}
-                () = tokio::time::sleep(self.state.settings.heartbeat) => return Some(Bytes::from_static(b":\n\n")),
             }
         }
     }

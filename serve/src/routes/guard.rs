@@ -9,7 +9,8 @@ use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use super::{health, page, push, relay};
+use super::relay::Relayed;
+use super::{health, page, push};
 use crate::app_state::AppState;
 use crate::auth;
 use crate::paced_body::PacedBody;
@@ -39,7 +40,6 @@ pub(super) async fn guard(State(state): State<Arc<AppState>>, request: Request, 
     let path = request.uri().path();
     let is_page = page::is_page_path(path);
     let is_public = is_page || path == health::PATH || path == health::READY_PATH;
-    let is_relay = path.starts_with(relay::PREFIX);
     let is_opened = is_opened(request.headers());
     let limits = &state.settings.limits;
     // What is pushed comes from a provider, whose model may think for minutes.
@@ -52,8 +52,9 @@ pub(super) async fn guard(State(state): State<Arc<AppState>>, request: Request, 
         Ok(()) => next.run(request.map(|body| Body::new(PacedBody::new(body, pause)))).await,
         Err(error) => error.into_response(),
     };
+    let is_relayed = response.extensions_mut().remove::<Relayed>().is_some();
     let headers = response.headers_mut();
-    if is_relay {
+    if is_relayed {
         // A relayed response keeps the provider's headers.
         if is_opened {
             headers.append(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox"));

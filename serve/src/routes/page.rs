@@ -81,14 +81,15 @@ fn serve(name: &str, query: Option<&str>, request: &HeaderMap) -> Result<Respons
 }
 
 fn respond(asset: &Asset, query: Option<&str>, request: &HeaderMap) -> Response {
-    let etag = format!("\"{}\"", asset.etag);
+    let tag = format!("\"{}\"", asset.etag);
     let cached = request.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    let is_cached = cached.flat_map(|value| value.split(',')).any(|tag| tag.trim().trim_start_matches("W/") == etag);
+    let is_cached = cached.flat_map(|value| value.split(',')).any(|one| one.trim().trim_start_matches("W/") == tag);
     let mut headers = HeaderMap::new();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type(asset.name)));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache_control(asset, query)));
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    if let Ok(etag) = HeaderValue::from_str(&etag) {
+    // Weak, because the file has it in every coding.
+    if let Ok(etag) = HeaderValue::from_str(&format!("W/{tag}")) {
         headers.insert(header::ETAG, etag);
     }
     if let Some(policy) = &asset.policy {
@@ -218,6 +219,29 @@ mod tests {
         }
         assert!(index().gzip.len() * 2 < index().body.len());
         assert!(index().brotli.len() < index().gzip.len());
+    }
+
+    #[test]
+    fn codings_of_a_file_do_not_share_a_strong_tag() {
+        let tag = |coding| respond(index(), None, &request("accept-encoding", coding)).headers()[header::ETAG].clone();
+        for (one, other) in [("gzip", "br"), ("gzip", "identity"), ("br", "identity")] {
+            let is_weak = tag(one).as_bytes().starts_with(b"W/");
+            assert!(is_weak || tag(one) != tag(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_cached_is_not_sent_again() {
+        let tag = respond(index(), None, &HeaderMap::new()).headers()[header::ETAG].clone();
+        let tag = tag.to_str().unwrap();
+        let status = |tags: &str| {
+            let tags = HeaderValue::from_str(tags).unwrap();
+            respond(index(), None, &HeaderMap::from_iter([(header::IF_NONE_MATCH, tags)])).status()
+        };
+        for tags in [tag, tag.trim_start_matches("W/"), &format!("\"other\", {tag}")] {
+            assert_eq!(status(tags), StatusCode::NOT_MODIFIED, "{tags}");
+        }
+        assert_eq!(status("\"other\""), StatusCode::OK);
     }
 
     #[test]

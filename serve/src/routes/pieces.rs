@@ -42,7 +42,7 @@ pub(super) async fn push(
     let _permit = state.request_permit()?;
     state.store.local().check_memory()?;
     let (parts, body) = request.into_parts();
-    let body = read_own(&parts.headers, body, state.settings.limits.body).await?;
+    let (body, _counted) = read_own(&state, &parts.headers, body).await?;
     let conversation = match offset {
         0 => state.store.get_or_create(&id).await?.0,
         // A later piece begins no message, so it creates no conversation for one.

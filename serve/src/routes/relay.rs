@@ -25,8 +25,12 @@ use crate::turns::relay::{BodyKind, RelayedTurn, cannot_continue, prepare_contin
 use crate::upstream::{ProviderResponse, Upstream, end_to_end};
 
 /// Everything below this path is relayed.
-pub(super) const PREFIX: &str = "/v1/";
+const PREFIX: &str = "/v1/";
 pub(super) const ROUTE: &str = "/v1/{*path}";
+
+/// Marks a response that comes from the provider.
+#[derive(Clone, Copy)]
+pub(super) struct Relayed;
 
 /// Names the conversation in the request and in the response.
 const CONVERSATION: HeaderName = HeaderName::from_static("x-followup-conversation");
@@ -79,17 +83,29 @@ async fn relay_turn(
     // Checked before the provider is sent anything.
     id.map(check_id).transpose()?;
     state.store.local().check_memory()?;
-    let body = read_limited(&parts.headers, body, state.settings.limits.body).await?;
-    let mut taken = state.metrics.memory.count(TURN_OVERHEAD + body.len());
+    let (body, mut taken) = read_limited(state, &parts.headers, body).await?;
+    taken.set(TURN_OVERHEAD + body.len());
     let headers = upstream.headers_of_turn(&parts.headers);
     let sent = upstream.forward(parts.method.clone(), uri, headers.clone(), body.clone().into());
-    // The provider is working meanwhile.
-    let (sent, shown) = tokio::join!(sent, read_request(state, format, body.clone()));
+    let read = read_request(state, format, body.clone());
+    let (sent, shown) = match state.store.local().check_room() {
+        // The provider is working meanwhile.
+        Ok(()) => tokio::join!(sent, read),
+        Err(full) => {
+            let shown = read.await;
+            if !is_here(state, id, &shown).await {
+                return Err(full);
+            }
+            (sent.await, shown)
+        }
+    };
     let response = count_error(state, sent)?;
     let mut head = (response.status(), end_to_end(response.headers()));
     let mut turn = None;
-    if let Some(kind) = BodyKind::of(&response) {
-        let mut started = begin_turn(state, id, format, &shown).await?;
+    // What the provider has answered is never thrown away, even if there is no room for a turn.
+    if let Some(kind) = BodyKind::of(&response)
+        && let Ok(mut started) = begin_turn(state, id, format, &shown).await
+    {
         let conversation = started.conversation().clone();
         let name = HeaderValue::from_str(conversation.id()).map_err(|_| ApiError::bad_id())?;
         head.1.insert(CONVERSATION, name);
@@ -115,6 +131,15 @@ async fn relay_turn(
         turn = Some(RelayedTurn::new(started, answer, record, taken));
     }
     Ok(with_head(head, Body::from_stream(relayed_body(state.clone(), turn, response, permit))))
+}
+
+/// Returns `true` if the conversation that the caller names or the request extends is in this
+/// process, and so needs no room.
+async fn is_here(state: &AppState, id: Option<&str>, shown: &ShownConversation) -> bool {
+    match id {
+        Some(id) => state.store.local().find(id).is_some(),
+        None => state.recognizer.find(shown).await.is_some(),
+    }
 }
 
 /// Reads what a request shows of its conversation.
@@ -215,6 +240,7 @@ fn with_head((status, headers): (axum::http::StatusCode, HeaderMap), body: Body)
     let mut response = Response::new(body);
     *response.status_mut() = status;
     *response.headers_mut() = headers;
+    response.extensions_mut().insert(Relayed);
     response
 }
 
@@ -225,6 +251,25 @@ fn conversation_id(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
 
 /// Returns the body's encoding, if the provider compressed it although it was asked not to.
 fn encoding(headers: &HeaderMap) -> Option<&str> {
-    let encoding = headers.get(header::CONTENT_ENCODING)?.to_str().unwrap_or("encoded").trim();
-    (!encoding.is_empty() && !encoding.eq_ignore_ascii_case("identity")).then_some(encoding)
+    let encodings = headers.get_all(header::CONTENT_ENCODING).iter().map(|one| one.to_str().unwrap_or("encoded"));
+    encodings.map(str::trim).find(|one| !one.is_empty() && !one.eq_ignore_ascii_case("identity"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_encoded_if_any_header_says_so() {
+        let encoding_of = |values: &[&'static str]| {
+            let headers = values.iter().map(|value| (header::CONTENT_ENCODING, HeaderValue::from_static(value)));
+            encoding(&headers.collect()).map(str::to_owned)
+        };
+        for plain in [&[][..], &[""], &["identity"], &["Identity", ""]] {
+            assert_eq!(encoding_of(plain), None, "{plain:?}");
+        }
+        for encoded in [&["gzip"][..], &["identity", "gzip"], &["gzip", "identity"], &["", " gzip "]] {
+            assert_eq!(encoding_of(encoded).as_deref(), Some("gzip"), "{encoded:?}");
+        }
+    }
 }

@@ -42,7 +42,7 @@ impl BaseUrl {
     ///
     /// If the path would leave the base URL.
     pub(super) fn join(&self, path: &str, query: Option<&str>) -> Result<Uri, ApiError> {
-        if path.split('/').any(is_dots) {
+        if has_dots(path) {
             return Err(ApiError::bad_request("a path to the provider can't have the segments . and .."));
         }
         let mut joined = self.uri.path().trim_end_matches('/').to_owned();
@@ -60,10 +60,13 @@ impl BaseUrl {
     }
 }
 
-/// Returns `true` for the segments that a server may resolve: `.` and `..`, also percent-encoded.
-fn is_dots(segment: &str) -> bool {
-    let plain = segment.replace("%2e", ".").replace("%2E", ".");
-    plain == "." || plain == ".."
+/// Returns `true` if a path has segments that a server may resolve: `.` and `..`.
+///
+/// Servers decode dots and slashes before they do, take a backslash for a slash, or leave out what
+/// comes after a semicolon.
+fn has_dots(path: &str) -> bool {
+    let path = path.to_ascii_lowercase().replace("%2e", ".").replace("%2f", "/").replace("%5c", "\\");
+    path.split(['/', '\\']).any(|segment| matches!(segment.split(';').next(), Some("." | "..")))
 }
 
 #[cfg(test)]
@@ -89,9 +92,17 @@ mod tests {
     #[test]
     fn a_path_cannot_leave_the_base_url() {
         let base = BaseUrl::parse("http://h/v1").unwrap();
-        for bad in ["/..", "/../admin", "/a/%2e%2E/b", "/.", "/.%2e"] {
+        for bad in ["/..", "/../admin", "/a/%2e%2E/b", "/.", "/.%2e", "/..;a=b/admin"] {
             assert!(base.join(bad, None).is_err(), "{bad}");
         }
-        assert!(base.join("/a..b/...", None).is_ok());
+        // A server may decode a slash before it resolves dots, or take a backslash for one.
+        for bad in
+            ["/..%2fadmin", "/..%2Fadmin", "/a%2F..%2F..", "/a%2f%2E%2e", "/..%5Cadmin", "/..%5cadmin", "/..\\admin"]
+        {
+            assert!(base.join(bad, None).is_err(), "{bad}");
+        }
+        for good in ["/a..b/...", "/a%2F..b%5C...", "/..a%2Fb..", "/a;..", "/%"] {
+            assert!(base.join(good, None).is_ok(), "{good}");
+        }
     }
 }

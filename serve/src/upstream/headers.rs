@@ -85,6 +85,9 @@ fn remove_values(headers: &mut HeaderMap, name: &HeaderName, matches: impl Fn(&[
 }
 
 /// Returns the headers without those that concern a single connection (RFC 9110, section 7.6.1).
+///
+/// With a transfer coding, the length counts for nothing, and must not be forwarded (RFC 9112,
+/// section 6.3).
 pub(crate) fn end_to_end(from: &HeaderMap) -> HeaderMap {
     let mut headers = from.clone();
     let named: Vec<HeaderName> = from
@@ -94,6 +97,9 @@ pub(crate) fn end_to_end(from: &HeaderMap) -> HeaderMap {
         .flat_map(|value| value.split(','))
         .filter_map(|name| name.trim().parse().ok())
         .collect();
+    if from.contains_key(header::TRANSFER_ENCODING) {
+        headers.remove(header::CONTENT_LENGTH);
+    }
     let hop_by_hop = [
         header::CONNECTION,
         header::PROXY_AUTHENTICATE,
@@ -137,6 +143,14 @@ mod tests {
         ]);
         let expected = headers(&[("accept-encoding", "gzip"), ("authorization", "Bearer key"), ("x-other", "1")]);
         assert_eq!(filter.for_provider(&from), expected);
+    }
+
+    #[test]
+    fn a_length_counts_only_if_the_body_is_not_encoded_for_its_transfer() {
+        let both = headers(&[("content-length", "5"), ("transfer-encoding", "chunked"), ("x-other", "1")]);
+        assert_eq!(end_to_end(&both), headers(&[("x-other", "1")]));
+        let sized = headers(&[("content-length", "5")]);
+        assert_eq!(end_to_end(&sized), sized);
     }
 
     #[test]

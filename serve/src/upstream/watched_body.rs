@@ -14,25 +14,26 @@ use tokio::time::{Instant, sleep_until};
 /// A body that records when it was last read.
 pub(super) struct WatchedBody {
     body: Body,
-    read_at: Arc<Mutex<Instant>>,
+    read_at: Arc<Mutex<Option<Instant>>>,
 }
 
-/// When a body was last read.
-pub(super) struct ReadTime(Arc<Mutex<Instant>>);
+/// When a body was last read; `None` while its next piece is awaited from the caller.
+pub(super) struct ReadTime(Arc<Mutex<Option<Instant>>>);
 
 impl WatchedBody {
     pub(super) fn new(body: Body) -> (WatchedBody, ReadTime) {
-        let read_at = Arc::new(Mutex::new(Instant::now()));
+        let read_at = Arc::new(Mutex::new(Some(Instant::now())));
         (WatchedBody { body, read_at: read_at.clone() }, ReadTime(read_at))
     }
 }
 
 impl ReadTime {
-    /// Waits until the body has not been read for that long.
+    /// Waits until the body has not been read for that long. Pauses of the caller do not count.
     pub(super) async fn stalled(&self, timeout: Duration) {
         loop {
-            let deadline = *self.0.lock() + timeout;
-            if deadline <= Instant::now() {
+            let read_at = *self.0.lock();
+            let deadline = read_at.unwrap_or_else(Instant::now) + timeout;
+            if read_at.is_some() && deadline <= Instant::now() {
                 return;
             }
             sleep_until(deadline).await;
@@ -49,9 +50,7 @@ impl hyper::body::Body for WatchedBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(context);
-        if frame.is_ready() {
-            *self.read_at.lock() = Instant::now();
-        }
+        *self.read_at.lock() = frame.is_ready().then(Instant::now);
         frame
     }
 
@@ -61,5 +60,28 @@ impl hyper::body::Body for WatchedBody {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+    use futures_util::StreamExt;
+    use futures_util::stream::{once, pending};
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_pause_of_the_caller_is_none_of_the_provider() {
+        let piece = async { Ok::<_, axum::Error>(Bytes::from_static(b"x")) };
+        let (mut body, read_time) = WatchedBody::new(Body::from_stream(once(piece).chain(pending())));
+        let is_stalled =
+            async || tokio::time::timeout(Duration::from_millis(20), read_time.stalled(Duration::ZERO)).await.is_ok();
+        assert!(is_stalled().await, "the provider does not read");
+        assert!(body.frame().now_or_never().is_some());
+        assert!(is_stalled().await, "the provider has a piece, and does not ask for the next");
+        assert!(body.frame().now_or_never().is_none());
+        assert!(!is_stalled().await, "the provider waits for the caller");
     }
 }
