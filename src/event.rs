@@ -58,18 +58,18 @@ impl<'a> Event<'a> {
     }
 
     /// Creates the event of a call's end: a rejection if the call failed or has no question.
-    pub(crate) fn ended(call: &'a Call, index: u64, end: u64) -> Event<'a> {
+    pub(crate) fn ended(call: &'a Call, index: u64, end: u64, is_native: bool) -> Event<'a> {
         if !call.has_failed() && call.question(View::Whole).is_some() {
-            Event::Complete(Complete { call, index, id: None, end })
+            Event::Complete(Complete { call, index, id: None, is_native, end })
         } else {
-            Event::Rejected(Rejected { call, index, id: None, end, reason: call.reason() })
+            Event::Rejected(Rejected { call, index, id: None, is_native, end, reason: call.reason() })
         }
     }
 
-    /// Creates the event of the end of a call instead of which another one counts.
+    /// Creates the event of the end of a call in the text, instead of which another one counts.
     #[cfg(feature = "wire")]
     pub(crate) fn superseded(call: &'a Call, index: u64, end: u64) -> Event<'a> {
-        Event::Rejected(Rejected { call, index, id: None, end, reason: Reason::Superseded })
+        Event::Rejected(Rejected { call, index, id: None, is_native: false, end, reason: Reason::Superseded })
     }
 
     /// Returns the event with this index and id, if it is one of a call.
@@ -237,10 +237,34 @@ pub struct Complete<'a> {
     pub(crate) call: &'a Call,
     pub(crate) index: u64,
     pub(crate) id: Option<&'a str>,
+    pub(crate) is_native: bool,
     pub(crate) end: u64,
 }
 
 impl<'a> Complete<'a> {
+    /// Returns `true` if it is a native call, `false` if it was written in a message.
+    ///
+    /// Some providers' native calls have no [id](Complete::id), such as Gemini's and Ollama's.
+    ///
+    /// ```
+    /// use followup::{Event, Parser, Policy};
+    ///
+    /// let written = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+    /// for (mut parser, stream, is_native) in [
+    ///     (Parser::default(), written, false),
+    ///     (Parser::arguments(Policy::new()), r#"{"question": "Tea?"}"#, true),
+    /// ] {
+    ///     drop(parser.feed(stream));
+    ///     parser.finish().for_each(|event| match event {
+    ///         Event::Complete(call) => assert_eq!((call.is_native(), call.id()), (is_native, None)),
+    ///         other => panic!("{other:?}"),
+    ///     });
+    /// }
+    /// ```
+    pub fn is_native(&self) -> bool {
+        self.is_native
+    }
+
     /// Returns the text above all questions; `None` for most tools.
     pub fn title(&self) -> Option<&'a str> {
         self.call.title(View::Whole)
@@ -319,11 +343,17 @@ pub struct Rejected<'a> {
     pub(crate) call: &'a Call,
     pub(crate) index: u64,
     pub(crate) id: Option<&'a str>,
+    pub(crate) is_native: bool,
     pub(crate) end: u64,
     pub(crate) reason: Reason,
 }
 
 impl<'a> Rejected<'a> {
+    /// Returns `true` if it is a native call, `false` if it was written in a message.
+    pub fn is_native(&self) -> bool {
+        self.is_native
+    }
+
     /// Returns the text above all questions, as far as it was read.
     pub fn title(&self) -> Option<&'a str> {
         self.call.title(View::Whole)
@@ -416,14 +446,16 @@ impl PartialEq for Partial<'_> {
 
 impl PartialEq for Complete<'_> {
     fn eq(&self, other: &Self) -> bool {
-        self.is_same_call(other) && (self.span(), self.notes()) == (other.span(), other.notes())
+        self.is_same_call(other)
+            && (self.is_native, self.span(), self.notes()) == (other.is_native, other.span(), other.notes())
     }
 }
 
 impl PartialEq for Rejected<'_> {
     fn eq(&self, other: &Self) -> bool {
         self.is_same_call(other)
-            && (self.span(), self.reason(), self.envelope()) == (other.span(), other.reason(), other.envelope())
+            && (self.is_native, self.span()) == (other.is_native, other.span())
+            && (self.reason(), self.envelope()) == (other.reason(), other.envelope())
     }
 }
 
