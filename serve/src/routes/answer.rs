@@ -61,7 +61,7 @@ pub(super) async fn answer(
     state.store.get(&id).await?;
     let (parts, body) = request.into_parts();
     let body: AnswerBody = parse_json(&read_own(&parts.headers, body, state.settings.limits.body).await?)?;
-    let format = body.format.into();
+    let format = body.format.0;
     let image = |(index, url): (usize, &String)| {
         Image::from_data_url(url, IMAGE_LIMIT).map_err(|error| ApiError::bad_image(index, &error))
     };
