@@ -58,18 +58,18 @@ impl<'a> Event<'a> {
     }
 
     /// Creates the event of a call's end: a rejection if the call failed or has no question.
-    pub(crate) fn ended(call: &'a Call, index: u64, end: u64) -> Event<'a> {
+    pub(crate) fn ended(call: &'a Call, index: u64, end: u64, is_native: bool) -> Event<'a> {
         if !call.has_failed() && call.question(View::Whole).is_some() {
-            Event::Complete(Complete { call, index, id: None, end })
+            Event::Complete(Complete { call, index, id: None, is_native, end })
         } else {
-            Event::Rejected(Rejected { call, index, id: None, end, reason: call.reason() })
+            Event::Rejected(Rejected { call, index, id: None, is_native, end, reason: call.reason() })
         }
     }
 
-    /// Creates the event of the end of a call instead of which another one counts.
+    /// Creates the event of the end of a call in the text, instead of which another one counts.
     #[cfg(feature = "wire")]
     pub(crate) fn superseded(call: &'a Call, index: u64, end: u64) -> Event<'a> {
-        Event::Rejected(Rejected { call, index, id: None, end, reason: Reason::Superseded })
+        Event::Rejected(Rejected { call, index, id: None, is_native: false, end, reason: Reason::Superseded })
     }
 
     /// Returns the event with this index and id, if it is one of a call.
@@ -222,10 +222,34 @@ pub struct Complete<'a> {
     pub(crate) call: &'a Call,
     pub(crate) index: u64,
     pub(crate) id: Option<&'a str>,
+    pub(crate) is_native: bool,
     pub(crate) end: u64,
 }
 
 impl<'a> Complete<'a> {
+    /// Returns `true` if it is a native call, `false` if it was written in a message.
+    ///
+    /// Some providers' native calls have no [id](Complete::id), such as Gemini's and Ollama's.
+    ///
+    /// ```
+    /// use followup::{Event, Parser, Policy};
+    ///
+    /// let written = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+    /// for (mut parser, stream, is_native) in [
+    ///     (Parser::default(), written, false),
+    ///     (Parser::arguments(Policy::new()), r#"{"question": "Tea?"}"#, true),
+    /// ] {
+    ///     drop(parser.feed(stream));
+    ///     parser.finish().for_each(|event| match event {
+    ///         Event::Complete(call) => assert_eq!((call.is_native(), call.id()), (is_native, None)),
+    ///         other => panic!("{other:?}"),
+    ///     });
+    /// }
+    /// ```
+    pub fn is_native(&self) -> bool {
+        self.is_native
+    }
+
     /// Returns the bytes of the stream that the call occupies.
     pub fn span(&self) -> Range<u64> {
         self.call.start..self.end
@@ -286,11 +310,17 @@ pub struct Rejected<'a> {
     pub(crate) call: &'a Call,
     pub(crate) index: u64,
     pub(crate) id: Option<&'a str>,
+    pub(crate) is_native: bool,
     pub(crate) end: u64,
     pub(crate) reason: Reason,
 }
 
 impl<'a> Rejected<'a> {
+    /// Returns `true` if it is a native call, `false` if it was written in a message.
+    pub fn is_native(&self) -> bool {
+        self.is_native
+    }
+
     /// Returns the bytes of the stream that the call occupies.
     pub fn span(&self) -> Range<u64> {
         self.call.start..self.end
@@ -392,6 +422,6 @@ macro_rules! of_call {
 
 of_call! {
     Partial: Shown, [field, delta], [], [];
-    Complete: Whole, [span], [notes], [];
-    Rejected: Whole, [span, reason], [], [envelope];
+    Complete: Whole, [span], [notes], [is_native];
+    Rejected: Whole, [span, reason], [], [envelope, is_native];
 }

@@ -513,7 +513,7 @@ impl Parser {
                 Event::Opaque(Opaque { tool: self.syntax.tool(tool), raw: text(from), start, id: None })
             }
             Signal::Partial(delta) => Event::partial(call, calls, delta),
-            Signal::Ended { end } => Event::ended(call, calls - 1, end),
+            Signal::Ended { end } => Event::ended(call, calls - 1, end, self.syntax.is_arguments()),
         }
     }
 }

@@ -33,6 +33,11 @@ macro_rules! each {
 }
 
 impl Syntax {
+    /// Returns `true` if it reads the arguments of a native call.
+    pub(crate) fn is_arguments(&self) -> bool {
+        matches!(self, Syntax::Json(_))
+    }
+
     /// Reads `piece` from `*pos` up to the next signal.
     pub(crate) fn step(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Signal {
         each!(self, machine => machine.step(piece, pos))

@@ -262,7 +262,7 @@ impl Script {
         let history: Vec<Turn> = serde_json::from_str(&stored).expect("a history deserializes");
         let replayed = Dialogue::replay(self.dialogue.setup().clone(), &history).expect("a history replays");
         assert_eq!(replayed, self.dialogue);
-        for format in [MessageFormat::OpenAiChat, MessageFormat::OpenAiResponses, MessageFormat::Anthropic] {
+        for format in MessageFormat::ALL {
             let messages = Reply::messages_of(&self.replies, format);
             assert!(!messages.is_empty() || self.replies.iter().all(|reply| reply.text.trim().is_empty()));
         }

@@ -12,7 +12,7 @@ use super::setup::Setup;
 use crate::sealed::ResumeError;
 
 /// The version of the format. Any change of the stored data or of its meaning increases it.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The state of a [`Dialogue`] without its history, as data.
 ///

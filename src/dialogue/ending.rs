@@ -84,7 +84,7 @@ impl Dialogue {
         let question = self.open.iter().chain(&self.waiting).find(|question| question.number == number);
         let question = question.ok_or_else(|| self.not_open(number))?;
         let Rendered { text, is_error } = self.setup.ended(question, ending, &answers)?;
-        let id = question.id.clone();
+        let (id, tool) = (question.id.clone(), question.native_tool());
         self.open.take_if(|open| open.number == number);
         self.waiting.retain(|waiting| waiting.number != number);
         let role = UserRole::User;
@@ -95,6 +95,7 @@ impl Dialogue {
             Ending::TimedOut => Turn::TimedOut { role, number, answers },
         });
         self.open_next();
-        Ok(Reply { kind: ending.kind(), number: Some(number), id, text, images: Vec::new(), mode: None, is_error })
+        let (kind, number) = (ending.kind(), Some(number));
+        Ok(Reply { kind, number, id, tool, text, images: Vec::new(), mode: None, is_error })
     }
 }

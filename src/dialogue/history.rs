@@ -214,6 +214,9 @@ pub struct Correction {
     /// The provider's id of the call, if it is a native call that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The name of the tool, if it is a native call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
     /// The reason as one word: [`Reason::code`](crate::Reason::code) of a rejection, or `rule`.
     pub reason: String,
     /// The message for the user.
@@ -228,9 +231,9 @@ pub struct Correction {
 impl Correction {
     /// Returns the reply that the model gets as the result of its call.
     pub fn reply(&self) -> Reply {
-        let (kind, number, id) = (ReplyKind::Correction, None, self.id.clone());
-        let (text, images, is_error) = (self.model.clone(), Vec::new(), self.is_error);
-        Reply { kind, number, id, text, images, mode: None, is_error }
+        let (kind, number) = (ReplyKind::Correction, None);
+        let (id, tool, text) = (self.id.clone(), self.tool.clone(), self.model.clone());
+        Reply { kind, number, id, tool, text, images: Vec::new(), mode: None, is_error: self.is_error }
     }
 }
 

@@ -3,29 +3,88 @@
 use alloc::vec::Vec;
 use core::{iter, slice};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::image::Image;
 use super::reply::Reply;
+use crate::config::ASK;
 
 /// The API that messages are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum MessageFormat {
-    /// OpenAI chat completions.
+    /// OpenAI chat completions, and the APIs that accept the same messages, such as Cohere's
+    /// version 2.
+    #[serde(rename = "openai-chat")]
     OpenAiChat,
     /// OpenAI Responses.
+    #[serde(rename = "openai-responses")]
     OpenAiResponses,
     /// Anthropic messages.
     Anthropic,
+    /// Gemini `generateContent`.
+    Gemini,
+    /// Amazon Bedrock `Converse`, as the JSON of its HTTP API.
+    BedrockConverse,
+    /// Ollama `/api/chat`.
+    Ollama,
+}
+
+impl MessageFormat {
+    /// All formats.
+    pub const ALL: [MessageFormat; 6] = [
+        MessageFormat::OpenAiChat,
+        MessageFormat::OpenAiResponses,
+        MessageFormat::Anthropic,
+        MessageFormat::Gemini,
+        MessageFormat::BedrockConverse,
+        MessageFormat::Ollama,
+    ];
+
+    /// Returns the name of the format, by which [`named`](MessageFormat::named) finds it.
+    pub fn name(self) -> &'static str {
+        match self {
+            MessageFormat::OpenAiChat => "openai-chat",
+            MessageFormat::OpenAiResponses => "openai-responses",
+            MessageFormat::Anthropic => "anthropic",
+            MessageFormat::Gemini => "gemini",
+            MessageFormat::BedrockConverse => "bedrock-converse",
+            MessageFormat::Ollama => "ollama",
+        }
+    }
+
+    /// Returns the format with this name; `None` if there is none.
+    ///
+    /// ```
+    /// use followup::dialogue::MessageFormat;
+    ///
+    /// assert_eq!(MessageFormat::named("ollama"), Some(MessageFormat::Ollama));
+    /// assert!(MessageFormat::ALL.iter().all(|one| MessageFormat::named(one.name()) == Some(*one)));
+    /// ```
+    pub fn named(name: &str) -> Option<MessageFormat> {
+        MessageFormat::ALL.into_iter().find(|format| format.name() == name)
+    }
 }
 
 impl Reply {
+    /// Returns the name of the tool, if the call is a native one.
+    fn native_tool(&self) -> Option<&str> {
+        // A reply with an id and no name was not made by a dialogue.
+        self.tool.as_deref().or_else(|| self.id.as_ref().map(|_| ASK))
+    }
+
+    /// Returns the text, unless it is blank.
+    fn visible_text(&self) -> Option<&str> {
+        Some(&*self.text).filter(|text| !text.trim().is_empty())
+    }
+
     /// Returns the messages that carry this reply, if it is the only one of its turn.
     ///
-    /// For OpenAI Responses these are input items. A native call is answered by its result under
-    /// its id, any other by a message of the user. For several replies there is
-    /// [`messages_of`](Reply::messages_of).
+    /// For OpenAI Responses these are input items, for Gemini contents. A native call is answered by
+    /// its result, under its id or its tool's name, any other by a message of the user. For several
+    /// replies there is [`messages_of`](Reply::messages_of).
     ///
     /// ```
     /// use followup::Parser;
@@ -54,7 +113,8 @@ impl Reply {
     /// The APIs refuse a conversation in which the results of a turn's native calls are not
     /// together or one is missing. So collect the replies until every call has one, and add the
     /// results of other tools. The results of native calls come first, in the order of the replies,
-    /// then what the user says to calls without an id:
+    /// then what the user says to the other calls. Where the API finds a call by its id, a call
+    /// without one counts as such a call; Gemini and Ollama need only the name of the tool.
     ///
     /// * OpenAI chat completions: a `tool` message for each result, then the user's messages. A
     ///   `tool` message can't have images, so they follow in a message of the user.
@@ -64,9 +124,25 @@ impl Reply {
     ///   then the rest. A result that the tool's host marks as an error has `is_error` and no
     ///   images, which are an error there: they follow with the rest. A blank text is an error
     ///   there, too, and is left out; if nothing is left, there is no message.
+    /// * Gemini: one content of the user with a [`functionResponse`][gemini] for each result,
+    ///   `{"output": …}` or, if the tool's host marks it as an error, `{"error": …}`, and nothing
+    ///   else: there have to be as many parts as calls. The rest follows in another content, with
+    ///   the images as `inlineData`, because only Gemini 3 and later accept images inside a result.
+    ///   A blank text is left out there.
+    /// * Bedrock Converse: one message of the user, with a [`toolResult`][bedrock] for each result
+    ///   and its images, then the rest, as for Anthropic. A result that is an error has `status`,
+    ///   which only some models accept. The images are base64, as the HTTP API has them; for an SDK
+    ///   that takes bytes, decode them.
+    /// * Ollama: a [`tool`][ollama] message for each result, with the name of the tool and the id of
+    ///   the call, if it has one, then the user's messages, with the images as base64. The images of
+    ///   a result follow in a message of the user.
     ///
     /// Images keep their order; OpenAI gets their data URLs unchanged. Cost: linear; a copy of the
     /// texts and images.
+    ///
+    /// [gemini]: https://ai.google.dev/gemini-api/docs/function-calling
+    /// [bedrock]: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolResultBlock.html
+    /// [ollama]: https://docs.ollama.com/capabilities/tool-calling
     ///
     /// ```
     /// use followup::Parser;
@@ -92,6 +168,9 @@ impl Reply {
             MessageFormat::OpenAiChat => openai_chat(replies),
             MessageFormat::OpenAiResponses => openai_responses(replies),
             MessageFormat::Anthropic => anthropic(replies),
+            MessageFormat::Gemini => gemini(replies),
+            MessageFormat::BedrockConverse => bedrock_converse(replies),
+            MessageFormat::Ollama => ollama(replies),
         }
     }
 }
@@ -151,13 +230,17 @@ fn anthropic(replies: &[Reply]) -> Vec<Value> {
         let text = anthropic_text(reply).filter(|_| reply.id.is_none());
         text.chain(anthropic_images(reply).filter(|_| reply.id.is_none() || reply.is_error))
     });
-    let content: Vec<Value> = results.chain(rest).collect();
-    if content.is_empty() { Vec::new() } else { [json!({"role": "user", "content": content})].into() }
+    user_message("content", results.chain(rest).collect()).into_iter().collect()
+}
+
+/// Returns a message of the user with this content under this key, unless it is empty.
+fn user_message(key: &str, content: Vec<Value>) -> Option<Value> {
+    (!content.is_empty()).then(|| json!({"role": "user", key: content}))
 }
 
 /// Returns the text, unless it is blank, which is an error there.
 fn anthropic_text(reply: &Reply) -> impl Iterator<Item = Value> {
-    (!reply.text.trim().is_empty()).then(|| json!({"type": "text", "text": reply.text})).into_iter()
+    reply.visible_text().map(|text| json!({"type": "text", "text": text})).into_iter()
 }
 
 fn anthropic_images(reply: &Reply) -> impl Iterator<Item = Value> {
@@ -165,6 +248,91 @@ fn anthropic_images(reply: &Reply) -> impl Iterator<Item = Value> {
         let source = json!({"type": "base64", "media_type": image.media_type(), "data": image.base64()});
         json!({"type": "image", "source": source})
     })
+}
+
+/// Returns the contents for Gemini.
+///
+/// Its documentation names the keys `output` and `error`. It refuses a content with results that has
+/// not as many parts as there were calls (<https://github.com/google-gemini/gemini-cli/issues/16135>),
+/// and images inside a result with "Multimodal function responses are not supported for this model"
+/// before Gemini 3 (<https://ai.google.dev/gemini-api/docs/function-calling#multimodal>).
+fn gemini(replies: &[Reply]) -> Vec<Value> {
+    let results = replies.iter().filter_map(|reply| {
+        let key = if reply.is_error { "error" } else { "output" };
+        let mut result = json!({"name": reply.native_tool()?, "response": {key: reply.text}});
+        if let Some(id) = &reply.id {
+            result["id"] = json!(id);
+        }
+        Some(json!({"functionResponse": result}))
+    });
+    let rest = replies.iter().flat_map(|reply| {
+        let text = reply.visible_text().filter(|_| reply.native_tool().is_none());
+        let images = reply
+            .images
+            .iter()
+            .map(|image| json!({"inlineData": {"mimeType": image.media_type(), "data": image.base64()}}));
+        text.map(|text| json!({"text": text})).into_iter().chain(images)
+    });
+    [user_message("parts", results.collect()), user_message("parts", rest.collect())].into_iter().flatten().collect()
+}
+
+/// Returns the message for Bedrock Converse, which wants the user and the model to take turns.
+///
+/// A blank text is an error in the message, but not in a result; an error needs some content. What
+/// goes for images in an error is what Anthropic's models want.
+fn bedrock_converse(replies: &[Reply]) -> Vec<Value> {
+    let results = replies.iter().filter_map(|reply| {
+        let id = reply.id.as_deref()?;
+        let result = if reply.is_error {
+            json!({"toolUseId": id, "content": [{"text": reply.text}], "status": "error"})
+        } else {
+            let content: Vec<Value> = bedrock_text(reply).chain(bedrock_images(reply)).collect();
+            json!({"toolUseId": id, "content": content})
+        };
+        Some(json!({"toolResult": result}))
+    });
+    let rest = replies.iter().flat_map(|reply| {
+        let text = bedrock_text(reply).filter(|_| reply.id.is_none());
+        text.chain(bedrock_images(reply).filter(|_| reply.id.is_none() || reply.is_error))
+    });
+    user_message("content", results.chain(rest).collect()).into_iter().collect()
+}
+
+fn bedrock_text(reply: &Reply) -> impl Iterator<Item = Value> {
+    reply.visible_text().map(|text| json!({"text": text})).into_iter()
+}
+
+/// Returns the images as `ImageBlock`s, whose format is `png`, `jpeg`, `gif` or `webp`.
+fn bedrock_images(reply: &Reply) -> impl Iterator<Item = Value> {
+    reply.images.iter().map(|image| {
+        let media_type = image.media_type();
+        let format = media_type.strip_prefix("image/").unwrap_or(media_type);
+        json!({"image": {"format": format, "source": {"bytes": image.base64()}}})
+    })
+}
+
+fn ollama(replies: &[Reply]) -> Vec<Value> {
+    let results = replies.iter().filter_map(|reply| {
+        let mut message = json!({"role": "tool", "tool_name": reply.native_tool()?, "content": reply.text});
+        if let Some(id) = &reply.id {
+            message["tool_call_id"] = json!(id);
+        }
+        Some(message)
+    });
+    let users = replies.iter().filter_map(|reply| {
+        let images: Vec<_> = reply.images.iter().map(Image::base64).collect();
+        let content = match reply.native_tool() {
+            Some(_) if images.is_empty() => return None,
+            Some(_) => "",
+            None => &*reply.text,
+        };
+        let mut message = json!({"role": "user", "content": content});
+        if !images.is_empty() {
+            message["images"] = json!(images);
+        }
+        Some(message)
+    });
+    results.chain(users).collect()
 }
 
 #[cfg(test)]
@@ -177,7 +345,13 @@ mod tests {
     fn reply(id: Option<&str>, text: &str, images: &[&str]) -> Reply {
         let images = images.iter().map(|url| Image::from_data_url(url, IMAGE_LIMIT).unwrap()).collect();
         let (kind, id) = (ReplyKind::Answer, id.map(ToString::to_string));
-        Reply { kind, number: None, id, text: text.into(), images, mode: None, is_error: false }
+        let tool = id.as_ref().map(|_| "ask".into());
+        Reply { kind, number: None, id, tool, text: text.into(), images, mode: None, is_error: false }
+    }
+
+    /// Returns the reply to a native call without an id.
+    fn reply_without_id(tool: &str, text: &str, images: &[&str]) -> Reply {
+        Reply { tool: Some(tool.into()), ..reply(None, text, images) }
     }
 
     const GIF: &str = "data:image/gif;base64,R0lGODlh";
@@ -296,9 +470,144 @@ mod tests {
     }
 
     #[test]
+    fn gemini_has_all_results_in_a_content_of_their_own() {
+        assert_eq!(
+            Reply::messages_of(&turn(), MessageFormat::Gemini),
+            [
+                json!({"role": "user", "parts": [
+                    {"functionResponse": {"id": "a", "name": "ask", "response": {"output": "One"}}},
+                    {"functionResponse": {"id": "b", "name": "ask", "response": {"output": "Three"}}},
+                ]}),
+                json!({"role": "user", "parts": [
+                    {"inlineData": {"mimeType": "image/gif", "data": "R0lGODlh"}},
+                    {"inlineData": {"mimeType": "image/jpeg", "data": "/9j/"}},
+                    {"text": "Two"},
+                    {"inlineData": {"mimeType": "image/jpeg", "data": "/9j/"}},
+                    {"text": "Four"},
+                ]}),
+            ]
+        );
+    }
+
+    #[test]
+    fn gemini_finds_a_call_without_an_id_by_the_name_of_its_tool() {
+        let declined = Reply { is_error: true, ..reply_without_id("ask", "No", &[]) };
+        assert_eq!(
+            Reply::messages_of(&[declined, reply_without_id("question", "", &[])], MessageFormat::Gemini),
+            [json!({"role": "user", "parts": [
+                {"functionResponse": {"name": "ask", "response": {"error": "No"}}},
+                {"functionResponse": {"name": "question", "response": {"output": ""}}},
+            ]})]
+        );
+    }
+
+    #[test]
+    fn gemini_gets_no_blank_text() {
+        let blank = [reply(None, "", &[]), reply(None, " \n", &[GIF])];
+        assert_eq!(
+            Reply::messages_of(&blank, MessageFormat::Gemini),
+            [json!({"role": "user", "parts": [{"inlineData": {"mimeType": "image/gif", "data": "R0lGODlh"}}]})]
+        );
+        assert!(blank[0].messages(MessageFormat::Gemini).is_empty());
+    }
+
+    #[test]
+    fn bedrock_converse_has_one_message_and_all_results_first_in_it() {
+        assert_eq!(
+            Reply::messages_of(&turn(), MessageFormat::BedrockConverse),
+            [json!({"role": "user", "content": [
+                {"toolResult": {"toolUseId": "a", "content": [
+                    {"text": "One"},
+                    {"image": {"format": "gif", "source": {"bytes": "R0lGODlh"}}},
+                    {"image": {"format": "jpeg", "source": {"bytes": "/9j/"}}},
+                ]}},
+                {"toolResult": {"toolUseId": "b", "content": [{"text": "Three"}]}},
+                {"text": "Two"},
+                {"image": {"format": "jpeg", "source": {"bytes": "/9j/"}}},
+                {"text": "Four"},
+            ]})]
+        );
+    }
+
+    #[test]
+    fn bedrock_converse_is_told_of_an_error_and_has_its_images_after_the_results() {
+        let error = |text| Reply { is_error: true, ..reply(Some("a"), text, &[GIF]) };
+        for text in ["No", ""] {
+            assert_eq!(
+                Reply::messages_of(&[error(text), reply(Some("b"), "Yes", &[])], MessageFormat::BedrockConverse),
+                [json!({"role": "user", "content": [
+                    {"toolResult": {"toolUseId": "a", "content": [{"text": text}], "status": "error"}},
+                    {"toolResult": {"toolUseId": "b", "content": [{"text": "Yes"}]}},
+                    {"image": {"format": "gif", "source": {"bytes": "R0lGODlh"}}},
+                ]})]
+            );
+        }
+    }
+
+    #[test]
+    fn bedrock_converse_gets_no_blank_text() {
+        let blank = [reply(Some("a"), "", &[]), reply(None, " \n", &[GIF])];
+        assert_eq!(
+            Reply::messages_of(&blank, MessageFormat::BedrockConverse),
+            [json!({"role": "user", "content": [
+                {"toolResult": {"toolUseId": "a", "content": []}},
+                {"image": {"format": "gif", "source": {"bytes": "R0lGODlh"}}},
+            ]})]
+        );
+        assert!(reply(None, "", &[]).messages(MessageFormat::BedrockConverse).is_empty());
+    }
+
+    #[test]
+    fn ollama_has_all_results_before_the_users_messages() {
+        let [first, second, third, fourth] = turn();
+        let replies = [first, second, third, fourth, reply_without_id("question", "Five", &[])];
+        assert_eq!(
+            Reply::messages_of(&replies, MessageFormat::Ollama),
+            [
+                json!({"role": "tool", "tool_name": "ask", "tool_call_id": "a", "content": "One"}),
+                json!({"role": "tool", "tool_name": "ask", "tool_call_id": "b", "content": "Three"}),
+                json!({"role": "tool", "tool_name": "question", "content": "Five"}),
+                json!({"role": "user", "content": "", "images": ["R0lGODlh", "/9j/"]}),
+                json!({"role": "user", "content": "Two", "images": ["/9j/"]}),
+                json!({"role": "user", "content": "Four"}),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_call_without_an_id_is_answered_by_the_user_where_an_id_is_needed() {
+        let reply = reply_without_id("ask", "Yes", &[]);
+        let text = json!([{"type": "text", "text": "Yes"}]);
+        for (format, message) in [
+            (MessageFormat::OpenAiChat, json!({"role": "user", "content": "Yes"})),
+            (MessageFormat::OpenAiResponses, json!({"type": "message", "role": "user", "content": "Yes"})),
+            (MessageFormat::Anthropic, json!({"role": "user", "content": text})),
+            (MessageFormat::BedrockConverse, json!({"role": "user", "content": [{"text": "Yes"}]})),
+        ] {
+            assert_eq!(reply.messages(format), [message], "{format:?}");
+        }
+    }
+
+    /// Packages and stored data may have replies that no dialogue made.
+    #[test]
+    fn a_reply_with_an_id_and_no_tool_is_one_of_ask_followup_question() {
+        let reply = Reply { tool: None, ..reply(Some("a"), "Yes", &[]) };
+        let name = |format, path| reply.messages(format)[0].pointer(path).cloned();
+        assert_eq!(name(MessageFormat::Gemini, "/parts/0/functionResponse/name"), Some(json!(ASK)));
+        assert_eq!(name(MessageFormat::Ollama, "/tool_name"), Some(json!(ASK)));
+    }
+
+    #[test]
     fn no_replies_are_no_messages() {
-        for format in [MessageFormat::OpenAiChat, MessageFormat::OpenAiResponses, MessageFormat::Anthropic] {
+        for format in MessageFormat::ALL {
             assert!(Reply::messages_of(&[], format).is_empty());
+        }
+    }
+
+    #[test]
+    fn a_format_is_stored_as_its_name() {
+        for format in MessageFormat::ALL {
+            assert_eq!(serde_json::to_value(format).unwrap(), json!(format.name()));
         }
     }
 }

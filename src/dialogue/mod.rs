@@ -273,6 +273,7 @@ impl Dialogue {
         let mut question = Question { number: self.questions, advice: Vec::new(), ..question };
         match self.setup.examine(&mut question) {
             Some(mut correction) => {
+                correction.tool = question.native_tool();
                 correction.id = question.id;
                 self.add_correction(correction);
                 self.tell_or_stop()
@@ -350,10 +351,12 @@ impl Dialogue {
             Ok(rendered) => rendered,
             Err(kind) => return Err(AnswerError { kind, answer, images }),
         };
+        let answered = self.open.take();
         let reply = Reply {
             kind: ReplyKind::Answer,
             number: Some(number),
-            id: self.open.take().and_then(|question| question.id),
+            tool: answered.as_ref().and_then(Question::native_tool),
+            id: answered.and_then(|question| question.id),
             text,
             images: images.clone(),
             mode,
@@ -422,6 +425,7 @@ impl Dialogue {
             kind: ReplyKind::Guidance,
             number: None,
             id: None,
+            tool: None,
             text: self.setup.dialect.guidance.wrap(&text, self.setup.escape),
             images: images.clone(),
             mode: None,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::Finding;
 use super::form::Form;
+use crate::config::ASK;
 use crate::event::Complete;
 use crate::questions::Suggestions;
 
@@ -19,6 +20,9 @@ pub struct Question {
     /// The provider's id of the call, if it is a native call that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// Whether it is a native call. One with an id is, even if this is not set.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    pub native: bool,
     /// The question itself.
     pub question: String,
     /// The suggested answers.
@@ -74,12 +78,23 @@ impl Question {
         Question {
             number: 0,
             id: call.id().map(Into::into),
+            native: call.is_native(),
             question: call.question().into(),
             suggest: owned(call.suggestions()),
             advice: Vec::new(),
             discuss: false,
             form: Form::new(call),
         }
+    }
+
+    /// Returns the name of the tool that was called.
+    pub(super) fn tool(&self) -> &str {
+        self.form.as_ref().map_or(ASK, |form| &form.tool)
+    }
+
+    /// Returns the name of the tool, if it is a native call.
+    pub(super) fn native_tool(&self) -> Option<String> {
+        (self.native || self.id.is_some()).then(|| self.tool().into())
     }
 
     /// Returns `true` if there is something to ask.

@@ -32,6 +32,8 @@ use crate::reason::{CallPart, Reason};
 pub struct Rejection {
     /// The provider's id of the call, if it is a native call that has one.
     pub id: Option<String>,
+    /// Whether it is a native call. One with an id is, even if this is not set.
+    pub native: bool,
     /// The name of the tool.
     pub tool: String,
     /// The name of the [`Shape`](crate::Shape) that read the call; `None` for
@@ -44,27 +46,31 @@ pub struct Rejection {
 }
 
 impl Rejection {
-    /// Returns the rejection of a call without an id, which no shape read.
+    /// Returns the rejection of a call that was written in a message, and which no shape read.
     pub fn new(tool: impl Into<String>, reason: Reason) -> Rejection {
-        Rejection { id: None, tool: tool.into(), shape: None, reason, without_text: None }
+        Rejection { id: None, native: false, tool: tool.into(), shape: None, reason, without_text: None }
     }
 
     /// Returns the rejection of a call without a question.
-    pub(super) fn of(Question { id, form, .. }: Question) -> Rejection {
-        let (tool, shape) = match form {
-            Some(form) => (form.tool, Some(form.shape)),
-            None => ("ask_followup_question".into(), None),
-        };
-        Rejection { id, tool, shape, reason: Reason::MissingParameter, without_text: None }
+    pub(super) fn of(question: Question) -> Rejection {
+        let tool = question.tool().into();
+        let Question { id, native, form, .. } = question;
+        let (shape, reason) = (form.map(|form| form.shape), Reason::MissingParameter);
+        Rejection { id, native, tool, shape, reason, without_text: None }
+    }
+
+    /// Returns the name of the tool, if it is a native call.
+    pub(super) fn native_tool(&self) -> Option<String> {
+        (self.native || self.id.is_some()).then(|| self.tool.clone())
     }
 }
 
 impl From<&Rejected<'_>> for Rejection {
     fn from(call: &Rejected<'_>) -> Rejection {
-        let (id, shape) = (call.id().map(Into::into), call.shape().map(Into::into));
+        let (id, native, shape) = (call.id().map(Into::into), call.is_native(), call.shape().map(Into::into));
         let last = call.questions().iter().last().map(|question| question.text);
         let without_text = without_text(call.reason(), call.questions().len(), last);
-        Rejection { id, tool: call.tool().into(), shape, reason: call.reason(), without_text }
+        Rejection { id, native, tool: call.tool().into(), shape, reason: call.reason(), without_text }
     }
 }
 
@@ -79,6 +85,8 @@ fn without_text(reason: Reason, count: usize, last: Option<&str>) -> Option<usiz
 #[derive(Deserialize)]
 struct RejectedFields {
     id: Option<String>,
+    #[serde(default)]
+    native: bool,
     tool: String,
     shape: Option<String>,
     #[serde(default)]
@@ -128,7 +136,8 @@ impl From<RejectedFields> for Rejection {
         };
         let last = fields.questions.last().map(|question| &*question.text);
         let without_text = without_text(reason, fields.questions.len(), last);
-        Rejection { id: fields.id, tool: fields.tool, shape: fields.shape, reason, without_text }
+        let RejectedFields { id, native, tool, shape, .. } = fields;
+        Rejection { id, native, tool, shape, reason, without_text }
     }
 }
 

@@ -127,6 +127,9 @@ pub struct Reply {
     /// The provider's id of the call, if it is a native call that has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    /// The name of the tool, if the call is a native one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
     /// The text: wrapped by the dialect, or written by the [`Template`](super::Template) of another
     /// agent's tool.
     pub text: String,

@@ -166,9 +166,9 @@ impl Setup {
 
     /// Returns what is wrong with a rejected call.
     pub(super) fn explain(&self, call: &Rejection) -> Correction {
-        let (reason, id) = (call.reason, call.id.clone());
+        let (reason, id, tool) = (call.reason, call.id.clone(), call.native_tool());
         let Some(shape) = &call.shape else {
-            return Correction { id, ..correction(reason.code(), self.dialect.explain(reason)) };
+            return Correction { id, tool, ..correction(reason.code(), self.dialect.explain(reason)) };
         };
         let template = self.template(&call.tool, shape).unwrap_or_else(|| {
             let mut template = Template::default();
@@ -188,7 +188,7 @@ impl Setup {
                 (self.dialect.explain_tool(reason, &template.parameter), details)
             }
         };
-        Correction { id, ..told(reason.code(), user, template.rejection(&call.tool, details.as_deref())) }
+        Correction { id, tool, ..told(reason.code(), user, template.rejection(&call.tool, details.as_deref())) }
     }
 
     /// Adds the advice of the rules to a question, or returns why it can't be asked.
@@ -229,13 +229,13 @@ impl Setup {
 }
 
 fn correction(reason: &str, Explanation { user, model }: Explanation) -> Correction {
-    Correction { id: None, reason: reason.into(), user, model, is_error: false }
+    Correction { id: None, tool: None, reason: reason.into(), user, model, is_error: false }
 }
 
 /// Returns a correction in which the model is told this, or else the same as the user.
 fn told(reason: &str, user: String, model: Option<Rendered>) -> Correction {
     let Rendered { text: model, is_error } = model.unwrap_or_else(|| Rendered { text: user.clone(), is_error: false });
-    Correction { id: None, reason: reason.into(), user, model, is_error }
+    Correction { id: None, tool: None, reason: reason.into(), user, model, is_error }
 }
 
 /// Returns the first finding for which a question is rejected.

@@ -46,6 +46,7 @@ impl Converter {
                 Event::Complete(Complete {
                     index: call.index(),
                     id: self.id(call.id()),
+                    native: call.is_native(),
                     span: call.span(),
                     question,
                     suggestions,
@@ -58,6 +59,7 @@ impl Converter {
                 Event::Rejected(Rejected {
                     index: call.index(),
                     id: self.id(call.id()),
+                    native: call.is_native(),
                     span: call.span(),
                     reason: call.reason(),
                     envelope: call.envelope(),

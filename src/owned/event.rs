@@ -90,6 +90,8 @@ pub struct Complete {
     pub index: u64,
     /// The provider's id of the call, if it is a native call in a provider's stream.
     pub id: Option<ByteString>,
+    /// Whether it is a native call. Some providers' have no id.
+    pub native: bool,
     /// The call's bytes in the stream.
     pub span: Range<u64>,
     /// The question: trimmed, and not empty.
@@ -112,6 +114,8 @@ pub struct Rejected {
     pub index: u64,
     /// The provider's id of the call, if it is a native call in a provider's stream.
     pub id: Option<ByteString>,
+    /// Whether it is a native call. Some providers' have no id.
+    pub native: bool,
     /// The call's bytes in the stream.
     pub span: Range<u64>,
     /// Why it cannot be asked.

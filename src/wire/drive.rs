@@ -106,7 +106,7 @@ impl ParserFeed {
     }
 }
 
-/// A call that has ended, without its parser.
+/// A call in the text that has ended, without its parser.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct EndedCall {
@@ -146,7 +146,7 @@ impl EndedCall {
     pub(super) fn lend(&self, call_index: u64, is_superseded: bool) -> Event<'_> {
         match is_superseded {
             true => Event::superseded(&self.call, call_index, self.end),
-            false => Event::ended(&self.call, call_index, self.end),
+            false => Event::ended(&self.call, call_index, self.end, false),
         }
     }
 }

@@ -127,7 +127,7 @@ fn a_text_that_is_not_escaped_reaches_the_model_byte_for_byte() {
         for text in texts {
             let reply = reply_with(dialect.clone(), false, text);
             assert_eq!(reply.text, format!("{open}\n{text}\n{close}"));
-            for format in [MessageFormat::OpenAiChat, MessageFormat::OpenAiResponses, MessageFormat::Anthropic] {
+            for format in MessageFormat::ALL {
                 let message = serde_json::to_string(&reply.messages(format)).unwrap();
                 let sent: Value = serde_json::from_str(&message).unwrap();
                 assert!(sent.to_string().contains(&Value::from(&*reply.text).to_string()), "{text:?}");

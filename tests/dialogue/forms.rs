@@ -60,7 +60,8 @@ fn a_question_of_ask_followup_question_has_no_form() {
     let dialogue = asked("ask_followup_question", &json!({"question": "Tea?"}));
     let question = dialogue.question().unwrap();
     assert_eq!(question.form, None);
-    assert_eq!(serde_json::to_value(question).unwrap(), json!({"number": 0, "question": "Tea?", "suggest": []}));
+    let stored = json!({"number": 0, "native": true, "question": "Tea?", "suggest": []});
+    assert_eq!(serde_json::to_value(question).unwrap(), stored);
 }
 
 #[test]

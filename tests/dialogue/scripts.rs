@@ -314,6 +314,85 @@ fn a_native_call_is_answered_under_its_id_with_images() {
         reply.messages(MessageFormat::Anthropic),
         [json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "id7", "content": content}]})]
     );
+    let content = json!([{"text": text}, {"image": {"format": "gif", "source": {"bytes": "R0lGODlh"}}}]);
+    assert_eq!(
+        reply.messages(MessageFormat::BedrockConverse),
+        [json!({"role": "user", "content": [{"toolResult": {"toolUseId": "id7", "content": content}}]})]
+    );
+}
+
+/// Gemini and Ollama often send no id. They find the call by the name of its tool.
+#[test]
+fn a_native_call_without_an_id_is_answered_under_the_name_of_its_tool() {
+    use followup::wire::{self, ResponseParser};
+    let tea = ("ask_followup_question", json!({"question": "Tea?"}));
+    let when = ("AskUserQuestion", json!({"questions": [{"question": "When?"}]}));
+    let nothing = ("ask_followup_question", json!({"question": ""}));
+    let written = markup("In the text?", &[]);
+    let part = |(name, args): &(&str, Value)| json!({"functionCall": {"name": name, "args": args}});
+    let parts = json!([{"text": written}, part(&tea), part(&when), part(&nothing)]);
+    let gemini = json!({"candidates": [{"content": {"parts": parts, "role": "model"}, "finishReason": "STOP"}]});
+    let call = |(name, args): &(&str, Value)| json!({"function": {"name": name, "arguments": args}});
+    let message =
+        json!({"role": "assistant", "content": written, "tool_calls": [call(&tea), call(&when), call(&nothing)]});
+    let ollama = json!({"model": "m", "message": message, "done": true});
+    let messages = |format, body: String, message_format| {
+        let (mut response, mut dialogue, mut replies) =
+            (ResponseParser::new(format, Policy::new()), Dialogue::default(), Vec::new());
+        for chunk in [Some(body.as_bytes()), None] {
+            let mut events = match chunk {
+                Some(chunk) => response.feed(chunk),
+                None => response.finish(),
+            };
+            while let Some(event) = events.next() {
+                if let Directive::Tell(correction) = dialogue.event(event.unwrap()) {
+                    replies.push(correction.reply());
+                }
+            }
+        }
+        // Another process can go on.
+        let stored = serde_json::to_string(&dialogue.checkpoint()).unwrap();
+        let mut dialogue = Dialogue::resume(Setup::default(), serde_json::from_str(&stored).unwrap()).unwrap();
+        for question in ["In the text?", "Tea?", "When?"] {
+            let open = dialogue.question().unwrap();
+            assert_eq!(open.question, question);
+            let number = open.number;
+            replies.push(match question {
+                "When?" => dialogue.decline(number).unwrap(),
+                _ => dialogue.answer(number, Answer::Text("Yes".into()), Vec::new()).unwrap(),
+            });
+        }
+        let stored = serde_json::to_string(&replies).unwrap();
+        let replies: Vec<Reply> = serde_json::from_str(&stored).unwrap();
+        let texts: Vec<_> = replies.iter().map(|reply| reply.text.clone()).collect();
+        (Reply::messages_of(&replies, message_format), texts)
+    };
+    let (sent, texts) = messages(wire::Format::Gemini, format!("data: {gemini}\n\n"), MessageFormat::Gemini);
+    let [corrected, written, yes, declined] = &*texts else { panic!("{texts:?}") };
+    let result = |name, key: &str, text| json!({"functionResponse": {"name": name, "response": {key: text}}});
+    assert_eq!(
+        sent,
+        [
+            json!({"role": "user", "parts": [
+                result("ask_followup_question", "output", corrected),
+                result("ask_followup_question", "output", yes),
+                result("AskUserQuestion", "error", declined),
+            ]}),
+            json!({"role": "user", "parts": [{"text": written}]}),
+        ]
+    );
+    let (sent, texts) = messages(wire::Format::Ollama, format!("{ollama}\n"), MessageFormat::Ollama);
+    let [corrected, written, yes, declined] = &*texts else { panic!("{texts:?}") };
+    let result = |name, text| json!({"role": "tool", "tool_name": name, "content": text});
+    assert_eq!(
+        sent,
+        [
+            result("ask_followup_question", corrected),
+            result("ask_followup_question", yes),
+            result("AskUserQuestion", declined),
+            json!({"role": "user", "content": written}),
+        ]
+    );
 }
 
 #[test]

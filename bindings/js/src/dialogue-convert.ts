@@ -27,10 +27,10 @@ function storedRules({ followUpRequired, ...rest }: Record<string, unknown>): ob
 
 /** Returns the question of a call. The dialogue numbers it. */
 export function toQuestion(call: CompleteEvent): OpenQuestion {
-  const { id, question, suggestions } = call;
+  const { id, native, question, suggestions } = call;
   const suggest = objects(suggestions, "event: suggestions").map(({ answer, mode }) => ({ answer, ...(mode !== undefined && { mode }) }));
   const form = toForm(call);
-  return { number: 0, question, suggest, ...(id !== undefined && { id }), ...(form && { form }) };
+  return { number: 0, question, suggest, ...(id !== undefined && { id }), ...(native && { native }), ...(form && { form }) };
 }
 
 function toForm({ tool, shape, title, questions }: CompleteEvent): Form | undefined {

@@ -71,8 +71,10 @@ export type Directive =
 export interface OpenQuestion {
   /** The number of the question in the dialogue, from 0. It is answered by this number. */
   readonly number: number;
-  /** The provider's id of the call, if it is a native call. */
+  /** The provider's id of the call, if it is a native call that has one. */
   readonly id?: string;
+  /** Whether it is a native call, not one that was written in a message. */
+  readonly native?: boolean;
   readonly question: string;
   /** The suggested answers. */
   readonly suggest: readonly { readonly answer: string; readonly mode?: string }[];
@@ -177,8 +179,10 @@ export interface Reply {
   readonly kind: "answer" | "cancelled" | "declined" | "correction" | "guidance";
   /** The number of the question, if the reply is about one. */
   readonly number?: number;
-  /** The provider's id of the call, if it is a native call. */
+  /** The provider's id of the call, if it is a native call that has one. */
   readonly id?: string;
+  /** The name of the tool, if the call is a native one. */
+  readonly tool?: string;
   /** The text for the model, wrapped. */
   readonly text: string;
   /** The images, as data URLs. */
@@ -191,8 +195,10 @@ export interface Reply {
 
 /** Why a call can't be asked, and the messages about it. */
 export interface Correction {
-  /** The provider's id of the call, if it is a native call. */
+  /** The provider's id of the call, if it is a native call that has one. */
   readonly id?: string;
+  /** The name of the tool, if it is a native call. */
+  readonly tool?: string;
   /** The code of the rejection, or `rule`. */
   readonly reason: string;
   /** The message for the user. */
@@ -220,4 +226,4 @@ export type StoredAnswer =
   | { readonly form: readonly FormAnswer[] };
 
 /** The API that messages are for. */
-export type MessageFormat = "openai-chat" | "openai-responses" | "anthropic";
+export type MessageFormat = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "bedrock-converse" | "ollama";

@@ -333,17 +333,19 @@ export class Dialogue {
  * ```
  */
 export function correctionReply(correction: Correction): Reply {
-  const { id, model, isError } = object(correction, "correction") as unknown as Correction;
-  return { kind: "correction", text: model, ...(id !== undefined && { id }), ...(isError && { isError }) };
+  const { id, tool, model, isError } = object(correction, "correction") as unknown as Correction;
+  return { kind: "correction", text: model, ...(id !== undefined && { id }), ...(tool !== undefined && { tool }), ...(isError && { isError }) };
 }
 
 /**
  * Returns the messages of an API that carry all replies of one turn, to be sent right after the
  * model's message.
  *
- * A native call is answered by its result under its id, any other by a message of the user. The
- * APIs refuse a conversation in which a result is missing, so collect the replies until every call
- * has one. For OpenAI Responses the messages are input items.
+ * A native call is answered by its result under its id, or under its tool's name for Gemini and
+ * Ollama, any other by a message of the user. The APIs refuse a conversation in which a result is
+ * missing, so collect the replies until every call has one. For OpenAI Responses the messages are
+ * input items, for Gemini contents. Those for Bedrock have images as base64, which AWS's SDK wants as
+ * bytes.
  *
  * ```js
  * import { messages } from "followup/dialogue";

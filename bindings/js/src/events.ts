@@ -120,6 +120,8 @@ export interface CallEnd {
   /** The index of the call in the stream, from 0. */
   readonly call: number;
   readonly id?: string;
+  /** Whether it is a native call, not one that was written in a message. Only where it is. Some have no id. */
+  readonly native?: boolean;
   readonly tool: string;
   /** The name of the shape that read the call; none for `ask_followup_question`. */
   readonly shape?: string;

@@ -220,7 +220,30 @@ describe("messages", () => {
     const source = { type: "base64", media_type: "image/gif", data: "R0lGODlh" };
     const content = [{ type: "text", text }, { type: "image", source }];
     assert.deepEqual(messages(reply, "anthropic"), [{ role: "user", content: [{ type: "tool_result", tool_use_id: "id7", content }] }]);
-    assert.throws(() => messages(reply, "gemini"), /^TypeError: messages: format: gemini is not known; known are: openai-chat, /);
+    const image = { image: { format: "gif", source: { bytes: "R0lGODlh" } } };
+    const toolResult = { toolUseId: "id7", content: [{ text }, image] };
+    assert.deepEqual(messages(reply, "bedrock-converse"), [{ role: "user", content: [{ toolResult }] }]);
+    assert.throws(() => messages(reply, "gemni"), /^TypeError: messages: format: gemni is not known; known are: openai-chat, .*, ollama$/);
+  });
+
+  test("answer a native call without an id under the name of its tool", () => {
+    const call = (question) => ({ functionCall: { name: "ask_followup_question", args: { question } } });
+    const parts = [{ text: "<ask_followup_question><question>Written?</question></ask_followup_question>" }, call("Q?"), call("")];
+    const body = `data: ${JSON.stringify({ candidates: [{ content: { parts, role: "model" }, finishReason: "STOP" }] })}\n\n`;
+    const dialogue = new Dialogue();
+    const events = run(new ResponseParser({ format: "gemini" }), [body]);
+    const told = events.map((event) => dialogue.event(event)).filter(({ type }) => type === "tell");
+    const replies = told.map(({ correction }) => correctionReply(correction));
+    const written = dialogue.answer(0, { type: "text", text: "A" });
+    replies.push(written, dialogue.answer(1, { type: "text", text: "B" }));
+    assert.deepEqual(replies.map(({ tool }) => tool), ["ask_followup_question", undefined, "ask_followup_question"]);
+    const result = ({ text }) => ({ functionResponse: { name: "ask_followup_question", response: { output: text } } });
+    assert.deepEqual(messages(replies, "gemini"), [
+      { role: "user", parts: [result(replies[0]), result(replies[2])] },
+      { role: "user", parts: [{ text: written.text }] },
+    ]);
+    const [{ role, tool_name: name }] = messages(replies, "ollama");
+    assert.deepEqual([role, name], ["tool", "ask_followup_question"]);
   });
 
   test("mark the results that the tool's host marks as errors", () => {

@@ -173,7 +173,7 @@ def test_images_are_data_urls_or_bytes():
     assert dialogue.answer(2, text="x").images == ()
 
 
-@pytest.mark.parametrize("format", ["openai-chat", "openai-responses", "anthropic"])
+@pytest.mark.parametrize("format", ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama"])
 def test_replies_are_messages_of_each_api(format):
     dialogue = Dialogue()
     body = (ROOT / "examples/responses/openai-chat.sse").read_bytes()
@@ -184,6 +184,31 @@ def test_replies_are_messages_of_each_api(format):
     for replies in (reply, [reply]):
         text = json.dumps(messages(replies, format))
         assert reply.id in text and json.dumps(reply.text)[1:-1] in text and "R0lGODlh" in text
+
+
+def test_a_native_call_without_an_id_is_answered_under_the_name_of_its_tool():
+    def call(question):
+        return {"functionCall": {"name": "ask_followup_question", "args": {"question": question}}}
+
+    parts = [{"text": markup("Written?")}, call("Q?"), call("")]
+    body = {"candidates": [{"content": {"parts": parts, "role": "model"}, "finishReason": "STOP"}]}
+    dialogue, replies = Dialogue(), []
+    for event in run(ResponseParser("gemini"), [f"data: {json.dumps(body)}\n\n".encode()]):
+        match dialogue.event(event):
+            case Tell(correction):
+                replies.append(correction.reply())
+    replies += [dialogue.answer(0, text="A"), dialogue.answer(1, text="B")]
+    assert [reply.tool for reply in replies] == ["ask_followup_question", None, "ask_followup_question"]
+    told, written, answered = [reply.text for reply in replies]
+    results = [
+        {"functionResponse": {"name": "ask_followup_question", "response": {"output": text}}}
+        for text in (told, answered)
+    ]
+    assert messages(replies, "gemini") == [
+        {"role": "user", "parts": results},
+        {"role": "user", "parts": [{"text": written}]},
+    ]
+    assert messages(replies, "ollama")[0]["tool_name"] == "ask_followup_question"
 
 
 def test_the_history_is_json_and_is_continued():

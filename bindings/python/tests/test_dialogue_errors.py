@@ -94,7 +94,7 @@ WRONG = [
     (lambda d: d.answer(0, answers=[3]), TypeError, "answers: a FormAnswer or a mapping was expected, not int"),
     (lambda d: d.answer(0, answers=[{"pick": [1]}]), TypeError, "answer: unknown field `pick`, expected one of `picked`, `text`, `note`"),
     (lambda d: d.guide(3), TypeError, "guidance: a str was expected, not int"),
-    (lambda d: messages([], "nix"), ValueError, "format: nix is not known; known are: openai-chat, openai-responses, anthropic"),
+    (lambda d: messages([], "nix"), ValueError, "format: nix is not known; known are: openai-chat, openai-responses, anthropic, gemini, bedrock-converse, ollama"),
     (lambda d: messages("x", "anthropic"), TypeError, "replies: a Reply, or an iterable of them, was expected, not str"),
 ]
 

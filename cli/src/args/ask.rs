@@ -45,13 +45,13 @@ first, or else the first options.
 What is printed on standard output, a reply for each call, in order:
   text      the result of the call: the answer, wrapped as the dialect says; it
             has no room for images and modes
-  openai-chat, openai-responses, anthropic
+  openai-chat, openai-responses, anthropic, gemini, bedrock-converse, ollama
             the messages that carry all replies, one per line, as JSON, at the
             end
   json      {\"kind\":\"answer\"|\"cancelled\"|\"declined\"|\"correction\",\"number\":N,
-            \"id\":S,\"text\":S,\"images\":[URL],\"mode\":S}, without what is absent; N
-            counts the questions from 0, \"id\" is the provider's id of a native
-            call
+            \"id\":S,\"tool\":S,\"text\":S,\"images\":[URL],\"mode\":S}, without what is
+            absent; N counts the questions from 0, \"id\" is the provider's id of
+            a native call, \"tool\" the name of its tool
 A call that can't be asked has a reply too: the correction for the model.
 
 Exit status:
@@ -158,6 +158,12 @@ pub(crate) enum ReplyFormat {
     OpenaiResponses,
     /// Messages for Anthropic
     Anthropic,
+    /// Contents for Gemini
+    Gemini,
+    /// Messages for Bedrock Converse
+    BedrockConverse,
+    /// Messages for Ollama
+    Ollama,
     /// The reply with everything known about it
     Json,
 }

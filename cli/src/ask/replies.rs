@@ -52,7 +52,7 @@ impl Replies {
             ReplyFormat::Json => {
                 serde_json::to_string(&reply).map_err(io::Error::from).and_then(|json| write_json(&mut out, &json))
             }
-            ReplyFormat::OpenaiChat | ReplyFormat::OpenaiResponses | ReplyFormat::Anthropic => {
+            _ => {
                 self.turn.push(reply);
                 return Ok(());
             }
@@ -96,6 +96,9 @@ impl Replies {
             ReplyFormat::OpenaiChat => MessageFormat::OpenAiChat,
             ReplyFormat::OpenaiResponses => MessageFormat::OpenAiResponses,
             ReplyFormat::Anthropic => MessageFormat::Anthropic,
+            ReplyFormat::Gemini => MessageFormat::Gemini,
+            ReplyFormat::BedrockConverse => MessageFormat::BedrockConverse,
+            ReplyFormat::Ollama => MessageFormat::Ollama,
         };
         if self.turn.is_empty() {
             // Not even a lock, which a thread holds whose reader is slow.

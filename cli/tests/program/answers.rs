@@ -103,7 +103,7 @@ fn every_answer_is_passed_on_byte_for_byte() {
     for text in ["\u{FEFF}BOM", "a\r\nb\r", "\u{1B}[31m\u{202E}", "{text}", "\u{FFFD}\u{10FFFF}", &long] {
         let (out, err) = ends(&ask(&["--text", text]), 0);
         assert_eq!((out, &*err), (format!("<answer>\n{text}\n</answer>\n"), ""));
-        for format in ["openai-chat", "openai-responses", "anthropic", "json"] {
+        for format in ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama", "json"] {
             let (out, _) = ends(&ask(&["--text", text, "--format", format]), 0);
             let sent: Value = serde_json::from_str(out.trim_end()).unwrap();
             let meant = Value::from(format!("<answer>\n{text}\n</answer>")).to_string();
@@ -220,7 +220,7 @@ fn a_refused_answer_does_not_report_unsent_images() {
 #[test]
 fn an_answer_is_not_lost_if_the_next_one_is_refused() {
     let two = MESSAGE.repeat(2);
-    for format in ["text", "json", "openai-chat", "openai-responses", "anthropic"] {
+    for format in ["text", "json", "openai-chat", "openai-responses", "anthropic", "gemini"] {
         let (out, err) = ends(&ask_about(&["--answer", "1", "--answer", "9", "--format", format], &two), 1);
         assert_eq!(out.matches("<answer>").count(), 1, "{format}: {out}");
         assert_eq!(err, "followup: question 2: the question has no such suggestion: it has 1\n");

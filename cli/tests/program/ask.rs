@@ -122,12 +122,21 @@ fn a_reply_has_the_format_of_its_provider() {
         messages(&args("openai-responses")),
         [json!({"type": "function_call_output", "call_id": "c1", "output": text})]
     );
+    let tool = "ask_followup_question";
+    let response = json!({"id": "c1", "name": tool, "response": {"output": text}});
+    assert_eq!(messages(&args("gemini")), [json!({"role": "user", "parts": [{"functionResponse": response}]})]);
+    let result = json!({"toolUseId": "c1", "content": [{"text": text}]});
+    assert_eq!(messages(&args("bedrock-converse")), [json!({"role": "user", "content": [{"toolResult": result}]})]);
+    assert_eq!(
+        messages(&args("ollama")),
+        [json!({"role": "tool", "tool_name": tool, "tool_call_id": "c1", "content": text})]
+    );
     let mut with_image = args("json").to_vec();
     with_image.extend(["--image", image.path().to_str().unwrap()]);
     assert_eq!(
         messages(&with_image),
         [
-            json!({"kind": "answer", "number": 0, "id": "c1", "text": text, "images": ["data:image/gif;base64,R0lGODlh"]})
+            json!({"kind": "answer", "number": 0, "id": "c1", "tool": "ask_followup_question", "text": text, "images": ["data:image/gif;base64,R0lGODlh"]})
         ]
     );
     let (_, err) = ends(&ask(&["--answer", "1", "--format", "json", "--image", "Cargo.toml"], MESSAGE), 1);

@@ -361,7 +361,7 @@ fn control_c_and_a_signal_restore_the_terminal() {
 
 #[test]
 fn answers_before_control_c_are_printed_in_every_format() {
-    for format in ["text", "json", "openai-chat", "openai-responses", "anthropic"] {
+    for format in ["text", "json", "openai-chat", "openai-responses", "anthropic", "gemini"] {
         let mut session = Session::new(&["--format", format], (24, 60));
         session.writes(&call()).writes(&call().replace("database", "language")).ends().sees(&["❯ 1"]).types("2");
         session.sees(&["✓ SQLite", "Which language?"]).types("\x03");
@@ -372,7 +372,7 @@ fn answers_before_control_c_are_printed_in_every_format() {
 
 #[test]
 fn answers_before_control_c_are_printed_without_a_screen_too() {
-    for format in ["text", "json", "openai-chat", "openai-responses", "anthropic"] {
+    for format in ["text", "json", "openai-chat", "openai-responses", "anthropic", "gemini"] {
         let mut session = Session::new(&["--lines", "--format", format], (24, 60));
         session.writes(&call()).writes(&call().replace("database", "language")).sees(&["> (1 to 2"]).types("2\n");
         session.sees(&["✓ SQLite", "**language**"]).types("\x03");

@@ -209,7 +209,8 @@ async fn a_service_asks_the_tools_of_the_shapes_that_it_is_given() {
     assert_eq!(multiple, [false, true]);
     let taken = answer(&service, "quiz", &json!({"number": 0, "form": [{"picked": [1]}, {"picked": [0, 1]}]})).await;
     let reply = "Q: Tea?\nA: No\n\nQ: Milk?\nA: Oat, Cow";
-    assert_eq!(taken.ok()["reply"], json!({"kind": "answer", "number": 0, "id": "call_1", "text": reply}));
+    let sent = json!({"kind": "answer", "number": 0, "id": "call_1", "tool": "ask_quiz", "text": reply});
+    assert_eq!(taken.ok()["reply"], sent);
     // The file replaces the built-in shapes.
     push(&service, "claude", body("AskUserQuestion", &self::arguments().to_string(), 99)).await;
     assert_eq!(Page::of(&all_events(&service, "claude").await).all("call"), [&json!(null); 0]);

@@ -1,5 +1,6 @@
 //! The replies that an agent collects.
 
+use followup::dialogue::MessageFormat;
 use serde_json::{Value, json};
 
 use crate::client::{Events, all_events, call, get, post, soon, until};
@@ -32,7 +33,7 @@ async fn deliveries(service: &Service, id: &str) -> Vec<Value> {
 async fn replies_are_collected_in_every_format() {
     let service = Service::start(&[]);
     let native = include_str!("../../../tests/wire/bodies/openai-chat/interleaved.sse");
-    for format in ["openai-chat", "openai-responses", "anthropic"] {
+    for format in MessageFormat::ALL.map(MessageFormat::name) {
         push(&service, format, native).await;
         let none = replies(&service, format, "").await;
         assert_eq!(none, json!({"replies": [], "messages": [], "waiting": 2, "last": 0}));

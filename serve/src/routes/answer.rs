@@ -63,7 +63,7 @@ pub(super) async fn answer(
     let (bytes, counted) = read_own(&state, &parts.headers, body).await?;
     let body: AnswerBody = parse_json(&bytes)?;
     drop((bytes, counted));
-    let format = body.format.into();
+    let format = body.format.0;
     let image = |(index, url): (usize, &String)| {
         Image::from_data_url(url, IMAGE_LIMIT).map_err(|error| ApiError::bad_image(index, &error))
     };

@@ -61,5 +61,5 @@ pub(super) async fn replies(
         }
     }
     let conversation = state.store.get_for_change(&id).await?;
-    Ok(json_response(conversation.collect_replies(after, format.into())?))
+    Ok(json_response(conversation.collect_replies(after, format.0)?))
 }

@@ -291,6 +291,7 @@ fn complete(map: &mut Map<'_>, call: &Complete<'_>) {
     map.strings("notes", call.notes().iter().map(Note::to_string));
     map.strings("noteCodes", call.notes().iter().map(Note::code));
     map.optional("envelope", call.envelope().map(|family| family.name()));
+    map.flag("native", call.is_native().then_some(true));
     map.number("start", call.span().start);
     map.number("end", call.span().end);
 }
@@ -310,6 +311,7 @@ fn rejected(map: &mut Map<'_>, call: &Rejected<'_>) {
         map.questions(call.questions());
     }
     map.optional("envelope", call.envelope().map(|family| family.name()));
+    map.flag("native", call.is_native().then_some(true));
     map.number("start", call.span().start);
     map.number("end", call.span().end);
 }

@@ -78,8 +78,7 @@ def call_data(call: Complete) -> dict[str, Any]:
     """Returns the question of a call as data. The dialogue numbers it."""
     suggest = [_some(one, ("answer", "mode")) for one in call.suggestions]
     data: dict[str, Any] = {"number": 0, "question": call.question, "suggest": suggest}
-    if call.id is not None:
-        data["id"] = call.id
+    data |= _some(call, ("id", "native"))
     if call.shape is not None:
         form = _some(call, ("tool", "shape", "title"))
         data["form"] = form | {"questions": [_question_data(one) for one in call.questions]}
@@ -96,7 +95,7 @@ def _question_data(question: Question) -> dict[str, Any]:
 
 def rejection_data(call: Rejected) -> dict[str, Any]:
     """Returns what the dialogue has to know of a rejected call, as data."""
-    data = _some(call, ("code", "part", "limit", "note", "id", "tool", "shape"))
+    data = _some(call, ("code", "part", "limit", "note", "id", "native", "tool", "shape"))
     return data | {"questions": [{"text": question.text} for question in call.questions]}
 
 

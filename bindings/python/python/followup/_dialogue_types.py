@@ -13,7 +13,7 @@ DialectName: TypeAlias = Literal["roo-code", "roo-code-zh", "roo-code-latest", "
 Severity: TypeAlias = Literal["ignore", "advice", "reject"]
 """What happens to a question that breaks a rule: nothing, it is asked with advice, or it is not asked."""
 
-MessageFormat: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic"]
+MessageFormat: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama"]
 """The API that messages are for."""
 
 Turn: TypeAlias = dict[str, Any]
@@ -128,13 +128,15 @@ class OpenQuestion:
     suggest: tuple[Suggestion, ...] = ()
     """The suggested answers."""
     id: str | None = None
-    """The provider's id of the call; `None` if it is not a native call."""
+    """The provider's id of the call; `None` if it has none."""
     advice: tuple[Finding, ...] = ()
     """What the rules found."""
     discuss: bool = False
     """Whether the tool has a reply for a user who wants to talk about the question first."""
     form: Form | None = None
     """All questions of a call of another agent's tool; `None` for `ask_followup_question`."""
+    native: bool = False
+    """Whether it is a native call, not one that was written in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,13 +161,15 @@ class Reply:
     number: int | None = None
     """The number of the question, if the reply is about one."""
     id: str | None = None
-    """The provider's id of the call; `None` if it is not a native call."""
+    """The provider's id of the call; `None` if it has none."""
     images: tuple[str, ...] = ()
     """The images, as data URLs."""
     mode: str | None = None
     """The mode to which the agent should change: that of the suggestion that was taken."""
     is_error: bool = False
     """Whether the tool's host marks such a result as an error."""
+    tool: str | None = None
+    """The name of the tool, if the call is a native one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +183,15 @@ class Correction:
     model: str
     """The message for the model."""
     id: str | None = None
-    """The provider's id of the call; `None` if it is not a native call."""
+    """The provider's id of the call; `None` if it has none."""
     is_error: bool = False
     """Whether the tool's host marks such a result as an error."""
+    tool: str | None = None
+    """The name of the tool, if it is a native call."""
 
     def reply(self) -> Reply:
         """Returns the reply that the model gets as the result of the call."""
-        return Reply("correction", self.model, id=self.id, is_error=self.is_error)
+        return Reply("correction", self.model, id=self.id, is_error=self.is_error, tool=self.tool)
 
 
 @dataclass(frozen=True, slots=True)

@@ -389,6 +389,7 @@ class Complete(Record):
             Literal["notes"],
             Literal["note_codes"],
             Literal["envelope"],
+            Literal["native"],
         ]
     ]
     def __new__(
@@ -406,6 +407,7 @@ class Complete(Record):
         notes: list[str] | tuple[str, ...] = ...,
         note_codes: list[str] | tuple[str, ...] = ...,
         envelope: str | None = None,
+        native: bool = False,
     ) -> Self: ...
     @property
     def question(self) -> str:
@@ -427,7 +429,7 @@ class Complete(Record):
         """Where the call ends in the stream, in bytes of UTF-8."""
     @property
     def id(self) -> str | None:
-        """The provider's id of the call; `None` if it is not a native call."""
+        """The provider's id of the call; `None` if it has none."""
     @property
     def shape(self) -> str | None:
         """The name of the shape that read the call; `None` for `ask_followup_question`."""
@@ -446,6 +448,9 @@ class Complete(Record):
     @property
     def envelope(self) -> str | None:
         """The family of the envelope that the call came in as text."""
+    @property
+    def native(self) -> bool:
+        """Whether it is a native call, not one that was written in a message. Some have no id."""
 
 @final
 class Rejected(Record):
@@ -473,6 +478,7 @@ class Rejected(Record):
             Literal["suggestions"],
             Literal["questions"],
             Literal["envelope"],
+            Literal["native"],
         ]
     ]
     def __new__(
@@ -493,6 +499,7 @@ class Rejected(Record):
         suggestions: list[Suggestion] | tuple[Suggestion, ...] = ...,
         questions: list[Question] | tuple[Question, ...] = ...,
         envelope: str | None = None,
+        native: bool = False,
     ) -> Self: ...
     @property
     def code(
@@ -525,7 +532,7 @@ class Rejected(Record):
         """The code of the repair that is forbidden or can't be made: of `malformed`."""
     @property
     def id(self) -> str | None:
-        """The provider's id of the call; `None` if it is not a native call."""
+        """The provider's id of the call; `None` if it has none."""
     @property
     def shape(self) -> str | None:
         """The name of the shape that read the call; `None` for `ask_followup_question`."""
@@ -544,6 +551,9 @@ class Rejected(Record):
     @property
     def envelope(self) -> str | None:
         """The family of the envelope that the call came in as text."""
+    @property
+    def native(self) -> bool:
+        """Whether it is a native call, not one that was written in a message. Some have no id."""
 
 @final
 class Error(Record):

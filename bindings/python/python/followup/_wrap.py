@@ -272,6 +272,7 @@ def _rejected(event: Event) -> Event:
         suggestions=event.suggestions,
         questions=event.questions,
         envelope=event.envelope,
+        native=event.native,
     )
 
 

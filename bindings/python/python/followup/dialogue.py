@@ -279,9 +279,10 @@ def messages(replies: Reply | Iterable[Reply], format: MessageFormat) -> list[di
     """Returns the messages of an API that carry all replies of one turn.
 
     They are sent right after the model's message. A native call is answered by its result under its
-    id, any other by a message of the user. The APIs refuse a conversation in which a result is
-    missing, so collect the replies until every call has one. For OpenAI Responses the messages are
-    input items.
+    id, or under its tool's name for Gemini and Ollama, any other by a message of the user. The APIs
+    refuse a conversation in which a result is missing, so collect the replies until every call has
+    one. For OpenAI Responses the messages are input items, for Gemini contents. Those for Bedrock
+    have images as base64, which boto3 wants as bytes.
 
     Raises `ValueError` for a format that does not exist, and `TypeError` for what is no `Reply`.
     """

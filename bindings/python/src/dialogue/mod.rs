@@ -152,13 +152,8 @@ pub(crate) fn reply_messages(replies: &str, format: &str) -> PyResult<String> {
 }
 
 fn format_named(name: &str) -> PyResult<MessageFormat> {
-    match name {
-        "openai-chat" => Ok(MessageFormat::OpenAiChat),
-        "openai-responses" => Ok(MessageFormat::OpenAiResponses),
-        "anthropic" => Ok(MessageFormat::Anthropic),
-        other => {
-            let formats = "openai-chat, openai-responses, anthropic";
-            Err(PyValueError::new_err(format!("format: {other} is not known; known are: {formats}")))
-        }
-    }
+    MessageFormat::named(name).ok_or_else(|| {
+        let formats = MessageFormat::ALL.map(MessageFormat::name).join(", ");
+        PyValueError::new_err(format!("format: {name} is not known; known are: {formats}"))
+    })
 }

@@ -29,7 +29,7 @@ pub(crate) struct Complete {
     /// Where the call ends in the stream, in bytes of UTF-8.
     #[pyo3(get)]
     pub(crate) end: u64,
-    /// The provider's id of the call; `None` if it is not a native call.
+    /// The provider's id of the call; `None` if it has none.
     #[pyo3(get)]
     pub(crate) id: Option<Str>,
     /// The name of the shape that read the call; `None` for `ask_followup_question`.
@@ -50,6 +50,9 @@ pub(crate) struct Complete {
     /// The family of the envelope that the call came in as text.
     #[pyo3(get)]
     pub(crate) envelope: Option<Str>,
+    /// Whether it is a native call, not one that was written in a message. Some have no id.
+    #[pyo3(get)]
+    pub(crate) native: bool,
 }
 
 impl Complete {
@@ -70,6 +73,7 @@ impl Complete {
             notes: strings(py, notes.iter().map(|note| &**note))?,
             note_codes: strings(py, call.notes().iter().map(Note::code))?,
             envelope: optional(py, call.envelope().map(|family| family.name())),
+            native: call.is_native(),
         })
     }
 }
@@ -84,13 +88,13 @@ impl Complete {
     fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
         let [first, rest] = [
             ["question", "suggestions", "tool", "call", "start", "end"].as_slice(),
-            &["id", "shape", "title", "questions", "notes", "note_codes", "envelope"],
+            &["id", "shape", "title", "questions", "notes", "note_codes", "envelope", "native"],
         ];
         PyTuple::new(py, [first, rest].concat())
     }
 
     #[new]
-    #[pyo3(signature = (question, suggestions, tool, call, start, end, id = None, shape = None, title = None, questions = vec![], notes = vec![], note_codes = vec![], envelope = None))]
+    #[pyo3(signature = (question, suggestions, tool, call, start, end, id = None, shape = None, title = None, questions = vec![], notes = vec![], note_codes = vec![], envelope = None, native = false))]
     #[allow(clippy::too_many_arguments)] // One for each field.
     fn new(
         py: Python<'_>,
@@ -107,6 +111,7 @@ impl Complete {
         notes: Vec<Str>,
         note_codes: Vec<Str>,
         envelope: Option<Str>,
+        native: bool,
     ) -> PyResult<PyClassInitializer<Complete>> {
         let suggestions = PyTuple::new(py, suggestions)?.unbind();
         let questions = PyTuple::new(py, questions)?.unbind();
@@ -126,6 +131,7 @@ impl Complete {
             notes,
             note_codes,
             envelope,
+            native,
         };
         Ok(record(call))
     }
@@ -164,7 +170,7 @@ pub(crate) struct Rejected {
     /// The code of the repair that is forbidden or can't be made: of `malformed`.
     #[pyo3(get)]
     pub(crate) note: Option<Str>,
-    /// The provider's id of the call; `None` if it is not a native call.
+    /// The provider's id of the call; `None` if it has none.
     #[pyo3(get)]
     pub(crate) id: Option<Str>,
     /// The name of the shape that read the call; `None` for `ask_followup_question`.
@@ -185,6 +191,9 @@ pub(crate) struct Rejected {
     /// The family of the envelope that the call came in as text.
     #[pyo3(get)]
     pub(crate) envelope: Option<Str>,
+    /// Whether it is a native call, not one that was written in a message. Some have no id.
+    #[pyo3(get)]
+    pub(crate) native: bool,
 }
 
 impl Rejected {
@@ -208,6 +217,7 @@ impl Rejected {
             suggestions: Suggestion::tuple(py, call.suggestions())?,
             questions: Question::tuple(py, call.questions())?,
             envelope: optional(py, call.envelope().map(|family| family.name())),
+            native: call.is_native(),
         })
     }
 }
@@ -222,13 +232,13 @@ impl Rejected {
     fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
         let [first, rest] = [
             ["code", "message", "tool", "call", "start", "end", "part", "limit"].as_slice(),
-            &["note", "id", "shape", "title", "question", "suggestions", "questions", "envelope"],
+            &["note", "id", "shape", "title", "question", "suggestions", "questions", "envelope", "native"],
         ];
         PyTuple::new(py, [first, rest].concat())
     }
 
     #[new]
-    #[pyo3(signature = (code, message, tool, call, start, end, part = None, limit = None, note = None, id = None, shape = None, title = None, question = None, suggestions = vec![], questions = vec![], envelope = None))]
+    #[pyo3(signature = (code, message, tool, call, start, end, part = None, limit = None, note = None, id = None, shape = None, title = None, question = None, suggestions = vec![], questions = vec![], envelope = None, native = false))]
     #[allow(clippy::too_many_arguments)] // One for each field.
     fn new(
         py: Python<'_>,
@@ -248,6 +258,7 @@ impl Rejected {
         suggestions: Vec<Py<Suggestion>>,
         questions: Vec<Py<Question>>,
         envelope: Option<Str>,
+        native: bool,
     ) -> PyResult<PyClassInitializer<Rejected>> {
         let suggestions = PyTuple::new(py, suggestions)?.unbind();
         let questions = PyTuple::new(py, questions)?.unbind();
@@ -268,6 +279,7 @@ impl Rejected {
             suggestions,
             questions,
             envelope,
+            native,
         };
         Ok(record(call))
     }

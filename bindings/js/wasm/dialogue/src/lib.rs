@@ -270,14 +270,9 @@ pub extern "C" fn messages(len: usize) -> u32 {
     run(len, |_, input| {
         let Messages { replies, format } =
             serde_json::from_slice(input).map_err(|error| Failure::of_type(without_place(&error)))?;
-        let format = match &*format {
-            "openai-chat" => MessageFormat::OpenAiChat,
-            "openai-responses" => MessageFormat::OpenAiResponses,
-            "anthropic" => MessageFormat::Anthropic,
-            other => {
-                let formats = "openai-chat, openai-responses, anthropic";
-                return Err(Failure::of_type(format!("format: {other} is not known; known are: {formats}")));
-            }
+        let Some(format) = MessageFormat::named(&format) else {
+            let formats = MessageFormat::ALL.map(MessageFormat::name).join(", ");
+            return Err(Failure::of_type(format!("format: {format} is not known; known are: {formats}")));
         };
         Ok(Reply::messages_of(&replies, format))
     })
