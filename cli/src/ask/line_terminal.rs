@@ -71,7 +71,9 @@ impl LineTerminal {
         Ok(false)
     }
 
-    /// Asks for a line until it is UTF-8.
+    /// Asks for a line until it is UTF-8, and the only one.
+    ///
+    /// The further lines of a pasted text would answer what is asked next, or be run by a shell.
     ///
     /// A countdown runs while nothing is typed, if there is something that is `automatic` after it.
     pub(super) fn read_line(&mut self, prompt: &str, automatic: Option<&str>) -> Result<Line, Error> {
@@ -88,6 +90,10 @@ impl LineTerminal {
             if read == 0 {
                 writeln!(self.out)?;
                 return Ok(Line::End);
+            }
+            if typing::discard_rest(self.keys.get_ref()).map_err(unreadable)? {
+                writeln!(self.out, "\n(several lines were pasted, and none of them is taken: answer in one line)")?;
+                continue;
             }
             match String::from_utf8(line) {
                 Ok(line) => return Ok(Line::Typed(line.trim_end_matches(['\r', '\n']).to_owned())),

@@ -26,17 +26,36 @@ pub(super) fn wait(tty: &File, time: Duration) -> io::Result<Typing> {
     if is_readable(tty, time)? {
         return Ok(Typing::Line);
     }
+    Ok(if discard_unread(tty)? { Typing::Begun } else { Typing::Nothing })
+}
+
+/// Discards what follows a line that was read, and returns whether there was anything.
+///
+/// Of pasted lines, all follow the first at once.
+#[cfg(unix)]
+pub(super) fn discard_rest(tty: &File) -> io::Result<bool> {
+    std::thread::sleep(PASTE_PAUSE);
+    discard_unread(tty)
+}
+
+/// The longest time between two lines that were pasted together. Nobody types that fast.
+#[cfg(unix)]
+const PASTE_PAUSE: Duration = Duration::from_millis(50);
+
+/// Discards what was typed and not read, also an incomplete line. Returns whether there was any.
+#[cfg(unix)]
+fn discard_unread(tty: &File) -> io::Result<bool> {
     // A terminal that reads lines does not report an incomplete one.
     use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
     let by_line = tcgetattr(tty)?;
     let mut by_key = by_line.clone();
     by_key.local_modes.remove(LocalModes::ICANON);
     tcsetattr(tty, OptionalActions::Now, &by_key)?;
-    let is_begun = is_readable(tty, Duration::ZERO);
+    let unread = rustix::io::ioctl_fionread(tty);
     // The system would hand over the beginning as it is, and no key could erase it any more.
-    let then = if matches!(is_begun, Ok(true)) { OptionalActions::Flush } else { OptionalActions::Now };
+    let then = if matches!(unread, Ok(1..)) { OptionalActions::Flush } else { OptionalActions::Now };
     tcsetattr(tty, then, &by_line)?;
-    Ok(if is_begun? { Typing::Begun } else { Typing::Nothing })
+    Ok(unread? > 0)
 }
 
 /// Waits until there is something to read, and returns whether there is.
@@ -61,6 +80,11 @@ fn is_readable(tty: &File, time: Duration) -> io::Result<bool> {
 #[cfg(not(unix))]
 pub(super) fn can_wait(_: &File) -> bool {
     false
+}
+
+#[cfg(not(unix))]
+pub(super) fn discard_rest(_: &File) -> io::Result<bool> {
+    Ok(false)
 }
 
 #[cfg(not(unix))]

@@ -530,6 +530,20 @@ fn no_suggestion_is_taken_line_by_line_if_somebody_types() {
 }
 
 #[test]
+fn lines_pasted_at_once_are_no_answer_and_do_not_reach_the_shell_line_by_line() {
+    for pasted in ["Neither\necho pasted\n", "Neither\necho pasted", "\n\n"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = shell(&folder, "\"$0\" ask --lines message > reply; read line; echo \"the shell: $line\"");
+        session.sees(&["> (1 to 2"]).types(pasted).sees(&["several lines were pasted, and none of them is taken"]);
+        session.waits("the next prompt", |screen| screen.matches("> (1 to 2").count() == 2).types("2\n");
+        session.sees(&["✓ SQLite"]).types("typed\n").sees(&["the shell: typed"]);
+        session.concludes();
+        let reply = std::fs::read_to_string(folder.path().join("reply")).unwrap();
+        assert_eq!(reply, "<answer>\nSQLite\n</answer>\n", "{pasted:?}");
+    }
+}
+
+#[test]
 fn typing_on_ones_own_words_types_and_a_draft_is_kept_until_it_is_given_up() {
     let mut session = Session::new(&[], (24, 80));
     session
