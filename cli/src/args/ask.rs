@@ -103,8 +103,8 @@ pub(crate) struct AskArgs {
     /// Take the first suggestion, or the default, after this many seconds, unless a key is pressed
     ///
     /// The countdown is shown on the screen, and starts when a question can be answered. Any key, a
-    /// click or the wheel stops it for good. Line by line, the beginning of a line does: it is
-    /// discarded, and the line can be typed again.
+    /// click or the wheel stops it for good. Line by line, Ctrl-Z does, and the beginning of a
+    /// line: that is discarded, and the line can be typed again.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["answer", "text", "answer_json"], help_heading = "Answering")]
     pub(crate) auto_answer: Option<u32>,
 

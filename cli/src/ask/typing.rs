@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// What was typed within the time.
@@ -10,6 +12,8 @@ pub(super) enum Typing {
     Nothing,
     /// A line that was not ended within the time. It is discarded.
     Begun,
+    /// Nothing, but the program was stopped and continued: somebody is there.
+    Continued,
     /// A line, or the end of the input.
     Line,
 }
@@ -20,13 +24,27 @@ pub(super) fn can_wait(tty: &File) -> bool {
     is_readable(tty, Duration::ZERO).is_ok()
 }
 
-/// Waits for a line.
+/// Returns a flag that is set when the program is continued after it was stopped.
 #[cfg(unix)]
-pub(super) fn wait(tty: &File, time: Duration) -> io::Result<Typing> {
-    if is_readable(tty, time)? {
-        return Ok(Typing::Line);
+pub(super) fn continued() -> io::Result<Arc<AtomicBool>> {
+    let continued = Arc::default();
+    signal_hook::flag::register(signal_hook::consts::SIGCONT, Arc::clone(&continued))?;
+    Ok(continued)
+}
+
+/// Waits for a line. `continued` is the flag of [`continued`].
+///
+/// The time in which the program is stopped counts, so the wait may end as soon as it continues.
+#[cfg(unix)]
+pub(super) fn wait(tty: &File, time: Duration, continued: &AtomicBool) -> io::Result<Typing> {
+    match is_readable(tty, time) {
+        Ok(true) => Ok(Typing::Line),
+        Ok(false) if continued.load(Ordering::Relaxed) => Ok(Typing::Continued),
+        Ok(false) => Ok(if discard_unread(tty)? { Typing::Begun } else { Typing::Nothing }),
+        // The other signals with a handler end the program.
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Typing::Continued),
+        Err(error) => Err(error),
     }
-    Ok(if discard_unread(tty)? { Typing::Begun } else { Typing::Nothing })
 }
 
 /// Discards what follows a line that was read, and returns whether there was anything.
@@ -62,19 +80,13 @@ fn discard_unread(tty: &File) -> io::Result<bool> {
 #[cfg(unix)]
 fn is_readable(tty: &File, time: Duration) -> io::Result<bool> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let end = std::time::Instant::now() + time;
-    loop {
-        let left = end.saturating_duration_since(std::time::Instant::now());
-        let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
-        let mut polled = [PollFd::new(tty, PollFlags::IN)];
-        match poll(&mut polled, Some(&timeout)) {
-            Ok(_) if polled[0].revents().contains(PollFlags::NVAL) => return Err(io::ErrorKind::Unsupported.into()),
-            Ok(ready) => return Ok(ready > 0),
-            // The program was suspended and continued.
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
+    let timeout = Timespec::try_from(time).map_err(io::Error::other)?;
+    let mut polled = [PollFd::new(tty, PollFlags::IN)];
+    let ready = poll(&mut polled, Some(&timeout))?;
+    if polled[0].revents().contains(PollFlags::NVAL) {
+        return Err(io::ErrorKind::Unsupported.into());
     }
+    Ok(ready > 0)
 }
 
 #[cfg(not(unix))]
@@ -88,6 +100,11 @@ pub(super) fn discard_rest(_: &File) -> io::Result<bool> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn wait(_: &File, _: Duration) -> io::Result<Typing> {
+pub(super) fn continued() -> io::Result<Arc<AtomicBool>> {
+    Ok(Arc::default())
+}
+
+#[cfg(not(unix))]
+pub(super) fn wait(_: &File, _: Duration, _: &AtomicBool) -> io::Result<Typing> {
     Ok(Typing::Line)
 }
