@@ -23,7 +23,11 @@ impl OpenQuestion {
             Focus::Note => self.key_in_note(key),
             Focus::Image(..) => self.key_in_path(key),
             Focus::Filter(_) => self.key_in_filter(key),
-            // A question is left only after an unmistakable key, and Esc twice is none.
+            // A question is left only after an unmistakable key: Esc twice is none, nor is Ctrl-D.
+            Focus::ConfirmCancel | Focus::ConfirmAnswer(..) if is_combination(key) => {
+                self.back();
+                Action::Nothing
+            }
             Focus::ConfirmCancel => match key.code {
                 KeyCode::Char('y') => Action::Cancel,
                 KeyCode::Char('d') if self.can_decline() => Action::Decline,
