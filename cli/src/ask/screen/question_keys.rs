@@ -195,13 +195,15 @@ impl OpenQuestion {
     }
 
     /// Inserts pasted text: into the editor, or else as one's own answer.
-    pub(super) fn paste(&mut self, text: &str) {
+    ///
+    /// Returns `false` if there is no place for it.
+    pub(super) fn paste(&mut self, text: &str) -> bool {
         if self.draft().is_none() {
             self.edit(self.own_answer());
         }
-        if let Some(draft) = self.draft_mut() {
-            draft.paste(text);
-        }
+        let Some(draft) = self.draft_mut() else { return false };
+        draft.paste(text);
         self.select_first_shown();
+        true
     }
 }
