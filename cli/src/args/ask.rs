@@ -24,13 +24,13 @@ Examples:
 
 On the screen, ? shows all keys: a number, the arrows and Enter, or a click take
 a suggestion, e edits it first, w writes another answer, / filters a long list,
-i adds an image, Esc, then y leaves the question unanswered, Ctrl-C quits,
-Ctrl-Z suspends. Several questions of a call are steps, and so is one that takes
-several options: Space ticks, Enter takes an option or continues, Tab and
-Shift-Tab go to the next question and back. The last step shows all answers, and
-Enter sends them. Esc, then d declines to answer, and Esc, then c asks to talk
-about it first. a adds a note to an option. Both are there where the tool has a
-reply for them.
+i adds an image (not to a reply as text), Esc, then y leaves the question
+unanswered, Ctrl-C quits, Ctrl-Z suspends. Several questions of a call are
+steps, and so is one that takes several options: Space ticks, Enter takes an
+option or continues, Tab and Shift-Tab go to the next question and back. The
+last step shows all answers, and Enter sends them. Esc, then d declines to
+answer, and Esc, then c asks to talk about it first. a adds a note to an option.
+Both are there where the tool has a reply for them.
 
 Line by line (--lines), an answer is the number of a suggestion, or one line of
 text; where several options can be chosen, numbers like 1,3. 1 note: TEXT adds a

@@ -11,8 +11,7 @@ impl OpenQuestion {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let first_digit = self.first_digit.take();
         if control && key.code == KeyCode::Char('o') {
-            self.ask_for_image();
-            return Action::Nothing;
+            return Action::AskForImage;
         }
         match &mut self.focus {
             Focus::Choices => self.key_among_choices(key, first_digit),
@@ -72,7 +71,7 @@ impl OpenQuestion {
             KeyCode::Char(digit @ '0'..='9') => return self.digit(digit as usize - '0' as usize, first_digit),
             KeyCode::Char('d') if self.can_decline() => self.focus = Focus::ConfirmCancel,
             KeyCode::Char('c') if self.can_discuss() => self.focus = Focus::ConfirmCancel,
-            KeyCode::Char('i') => self.ask_for_image(),
+            KeyCode::Char('i') => return Action::AskForImage,
             KeyCode::Esc => self.focus = Focus::ConfirmCancel,
             _ if self.is_at_review() => {}
             KeyCode::Char('e') => self.edit(selected),
