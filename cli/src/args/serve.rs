@@ -113,11 +113,11 @@ pub(crate) struct ServeArgs {
     pub(crate) store: Option<String>,
 
     /// Let the names of all keys in the store begin with this
-    #[arg(long, value_name = "TEXT", default_value = "followup:", help_heading = "Replicas")]
+    #[arg(long, value_name = "TEXT", default_value = "followup:", requires = "store", help_heading = "Replicas")]
     pub(crate) store_prefix: String,
 
     /// Treat a replica as dead if it has not renewed its lease for this long
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds, help_heading = "Replicas")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds, requires = "store", help_heading = "Replicas")]
     pub(crate) lease: f64,
 
     /// The wording and wrapping of the replies: a name, or a file, as in `followup ask`

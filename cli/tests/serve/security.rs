@@ -259,6 +259,8 @@ fn an_open_address_without_a_token_and_invalid_settings_are_usage_errors() {
         (&["--upstream", "nowhere"], "chat/completions"),
         (&["--upstream", "ftp://a/v1"], "chat/completions"),
         (&["--continue"], "--upstream"),
+        (&["--lease", "1"], "--store <URL>"),
+        (&["--store-prefix", "x:"], "--store <URL>"),
         (&["--heartbeat", "0"], "--heartbeat"),
         (&["--idle", "nan"], "--idle"),
         (&["--limit-conversations", "0"], "--limit-conversations"),
