@@ -90,6 +90,18 @@ fn a_form_without_answers_is_declined_or_left_line_by_line() {
 }
 
 #[test]
+fn a_line_that_the_review_does_not_know_is_reported_line_by_line() {
+    let mut session = Session::new(&[&["--lines"], &WIRE[..]].concat(), (60, 120));
+    session.writes(BODY).ends().sees(&["Question 1 of 3"]).types("1\n").sees(&["Question 2 of 3"]).types("\n");
+    session.sees(&["Question 3 of 3"]).types("\n").sees(&["an empty line sends the answers"]);
+    for typed in ["yes", "4", "0"] {
+        session.types(&format!("{typed}\n")).sees(&[&format!("{typed} is none of these.\n> (an empty line sends")]);
+    }
+    session.types("\n").sees(&["✓ sent"]);
+    assert_eq!(session.concludes().status, 0);
+}
+
+#[test]
 fn a_note_goes_with_an_option_on_the_screen_and_line_by_line() {
     let noted = |picked: &[usize], note: &str| FormAnswer { note: Some(note.into()), ..FormAnswer::picked(picked) };
     let answers = [noted(&[1], "not on Friday"), noted(&[0, 2], "both"), FormAnswer::default()];
@@ -194,6 +206,7 @@ fn one_question_is_declined_left_or_asked_again_line_by_line() {
         .types("\n")
         .sees(&["1 asks again; d declines) "])
         .types("c\n")
+        .sees(&["c is none of these."])
         .waits("the prompt again", |screen| screen.matches("1 asks again; d declines) ").count() == 2);
 }
 
