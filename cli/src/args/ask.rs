@@ -109,6 +109,8 @@ pub(crate) struct AskArgs {
     pub(crate) auto_answer: Option<u32>,
 
     /// Ask line by line, without a screen: for screen readers, and terminals that can't draw one
+    ///
+    /// Nothing that was written is changed, so a question is written once it is complete.
     #[arg(long, conflicts_with_all = ["answer", "text", "answer_json"], help_heading = "Answering")]
     pub(crate) lines: bool,
 
