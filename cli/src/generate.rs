@@ -65,6 +65,8 @@ fn verbatim(text: &str, out: &mut Vec<u8>) -> io::Result<()> {
     let mut blank_lines = "";
     for line in text.lines() {
         let escaped = line.replace('\\', "\\e").replace('-', "\\-");
+        // Typeset, they would be other characters, and a command could not be copied from the page.
+        let escaped = escaped.replace('\'', "\\(aq").replace('`', "\\(ga").replace('~', "\\(ti").replace('^', "\\(ha");
         match escaped.strip_suffix(':') {
             _ if line.is_empty() => {
                 blank_lines = ".sp\n";

@@ -51,6 +51,8 @@ pub(crate) struct InputArgs {
     pub(crate) chunk: Option<Chunking>,
 
     /// Wait this many milliseconds between chunks, to watch
+    ///
+    /// Without --chunk, the chunks of a file have 4 bytes, and those of a pipe are as they arrive.
     #[arg(long, value_name = "MS", value_parser = milliseconds, help_heading = "Watching")]
     pub(crate) delay: Option<u64>,
 }
@@ -69,6 +71,9 @@ impl InputArgs {
 pub(crate) fn needs_provider(option: &str) -> String {
     format!("{option} is about what a provider streams: give its format with --wire, such as --wire auto")
 }
+
+/// The length of the chunks of a file that is watched, as in `followup serve --demo`.
+const WATCHED_CHUNK: usize = 4;
 
 /// The input of a command.
 pub(crate) struct Input {
@@ -103,7 +108,10 @@ impl Input {
     /// Cuts the input into chunks, as the options say.
     pub(crate) fn chunks(self, args: &InputArgs) -> Chunks<Box<dyn Read + Send>> {
         let delay = Duration::from_millis(args.delay.unwrap_or(0));
-        Chunks::new(self.reader, args.chunk.unwrap_or_default(), delay)
+        // A file arrives at once: there would be nothing to watch.
+        let is_file = self.length.is_some();
+        let watched = if is_file && !delay.is_zero() { Chunking::Every(WATCHED_CHUNK) } else { Chunking::AsItArrives };
+        Chunks::new(self.reader, args.chunk.unwrap_or(watched), delay)
     }
 
     /// Reads the input as the body of a response, from its first chunk to its last.

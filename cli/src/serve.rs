@@ -1,5 +1,6 @@
 //! `followup serve`: runs the HTTP service.
 
+use std::fmt::Arguments;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -37,11 +38,7 @@ async fn serve(settings: Settings) -> Result<(), Error> {
     if let Some(warning) = service.store_warning() {
         report(warning);
     }
-    {
-        let mut out = io::stdout().lock();
-        writeln!(out, "listening on http://{}", service.address())?;
-        out.flush()?;
-    }
+    print(format_args!("listening on http://{}", service.address()))?;
     let (shutdown, shut_down) = oneshot::channel::<()>();
     let second_signal = async move {
         signals.next().await;
@@ -52,6 +49,16 @@ async fn serve(settings: Settings) -> Result<(), Error> {
     tokio::select! {
         () = service.run(async { drop(shut_down.await) }) => {}
         () = second_signal => {}
+    }
+    Ok(())
+}
+
+/// Prints a line for the user: on standard error if the reader of the output has gone.
+fn print(line: Arguments<'_>) -> Result<(), Error> {
+    let mut out = io::stdout().lock();
+    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => report(line),
+        written => written?,
     }
     Ok(())
 }

@@ -24,19 +24,20 @@ Examples:
 
 On the screen, ? shows all keys: a number, the arrows and Enter, or a click take
 a suggestion, e edits it first, w writes another answer, / filters a long list,
-i adds an image, Esc, then y leaves the question unanswered, Ctrl-C quits,
-Ctrl-Z suspends. Several questions of a call are steps, and so is one that takes
-several options: Space ticks, Enter takes an option or continues, Tab and
-Shift-Tab go to the next question and back. The last step shows all answers, and
-Enter sends them. Esc, then d declines to answer, and Esc, then c asks to talk
-about it first. a adds a note to an option. Both are there where the tool has a
-reply for them.
+i adds an image (not to a reply as text), Esc, then y leaves the question
+unanswered, Ctrl-C quits, Ctrl-Z suspends. Several questions of a call are
+steps, and so is one that takes several options: Space ticks, Enter takes an
+option or continues, Tab and Shift-Tab go to the next question and back. The
+last step shows all answers, and Enter sends them. Esc, then d declines to
+answer, and Esc, then c asks to talk about it first. a adds a note to an option.
+Both are there where the tool has a reply for them.
 
 Line by line (--lines), an answer is the number of a suggestion, or one line of
 text; where several options can be chosen, numbers like 1,3. 1 note: TEXT adds a
 note to an option. A number that is not one of the choices is asked for again;
-typed a second time, it is the answer. After several questions of a call, or an
-empty line at its only one, you send, are asked again, leave it or decline.
+typed a second time, it is the answer. Of several lines pasted at once, none is
+taken. After several questions of a call, or an empty line at its only one, you
+send, are asked again, leave it or decline.
 --answer, --text and --answer-json can't be combined. A question left unanswered
 is told to the model (\"The user denied this operation.\"). --auto-answer waits at
 a question without suggestions; of several questions, it sends what is chosen at
@@ -83,7 +84,7 @@ pub(crate) struct AskArgs {
     pub(crate) answer: Vec<NonZeroUsize>,
 
     /// Answer with this text; repeat it for further questions
-    #[arg(long, value_name = "TEXT", help_heading = "Answering")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Answering")]
     pub(crate) text: Vec<String>,
 
     /// Answer with this JSON: {"form":[…]} has an answer for each question of a call
@@ -102,12 +103,14 @@ pub(crate) struct AskArgs {
     /// Take the first suggestion, or the default, after this many seconds, unless a key is pressed
     ///
     /// The countdown is shown on the screen, and starts when a question can be answered. Any key, a
-    /// click or the wheel stops it for good. Line by line, the beginning of a line does: it is
-    /// discarded, and the line can be typed again.
+    /// click or the wheel stops it for good. Line by line, Ctrl-Z does, and the beginning of a
+    /// line: that is discarded, and the line can be typed again.
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["answer", "text", "answer_json"], help_heading = "Answering")]
     pub(crate) auto_answer: Option<u32>,
 
     /// Ask line by line, without a screen: for screen readers, and terminals that can't draw one
+    ///
+    /// Nothing that was written is changed, so a question is written once it is complete.
     #[arg(long, conflicts_with_all = ["answer", "text", "answer_json"], help_heading = "Answering")]
     pub(crate) lines: bool,
 

@@ -1,4 +1,9 @@
 //! A prompt on the terminal, line by line: for screen readers, and where no screen can be drawn.
+//!
+//! Nothing that was written is changed, because a screen reader would read it again. So a question
+//! is written once it is complete.
+
+use std::fs::File;
 
 use followup::Event;
 use followup::dialogue::{Answer, AnswerErrorKind, Question};
@@ -8,25 +13,20 @@ use super::line_form::FormPrompt;
 use super::line_terminal::{Line, LineTerminal, no_choice};
 use crate::error::Error;
 use crate::events::{EmittedAt, InputEvent};
+use crate::output::Output;
 use crate::output::plain::PlainOutput;
-use crate::output::terminal::{RealTerminal, TerminalOutput};
-use crate::output::{Output, colour};
 
 /// An [`Answerer`] that prompts on the terminal.
 pub(super) struct LinePrompt {
-    message: Box<dyn Output>,
+    message: PlainOutput<File>,
     terminal: LineTerminal,
 }
 
 impl LinePrompt {
     /// `None` if there is no terminal.
-    pub(super) fn open(no_color: bool) -> Option<LinePrompt> {
+    pub(super) fn open() -> Option<LinePrompt> {
         let terminal = LineTerminal::open()?;
-        let out = terminal.out()?;
-        let message: Box<dyn Output> = match RealTerminal::controlling() {
-            Some(terminal) => Box::new(TerminalOutput::new(out, terminal, colour(no_color))),
-            None => Box::new(PlainOutput::new(out)),
-        };
+        let message = PlainOutput::new(terminal.out()?);
         Some(LinePrompt { message, terminal })
     }
 
@@ -84,8 +84,8 @@ impl Answerer for LinePrompt {
     }
 
     fn decide(&mut self, question: &Question, _: bool) -> Result<Decision, Error> {
-        // Prose that came during the question follows it.
-        self.message.finish()?;
+        self.message.end_line()?;
+        self.message.flush()?;
         self.terminal.discard_typed();
         if let Some(form) = &question.form {
             return FormPrompt::new(&mut self.terminal, form, question.discuss).decide();

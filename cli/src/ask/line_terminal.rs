@@ -3,6 +3,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
@@ -18,6 +20,8 @@ pub(super) struct LineTerminal {
     keys: BufReader<File>,
     /// The seconds after which the first suggestion is taken; `None` once a person is there.
     auto_answer: Option<u64>,
+    /// Whether the program was stopped and continued during the countdowns.
+    continued: Arc<AtomicBool>,
 }
 
 /// What a person typed.
@@ -36,7 +40,8 @@ impl LineTerminal {
     pub(super) fn open() -> Option<LineTerminal> {
         let (keys, out) = if cfg!(windows) { ("CONIN$", "CONOUT$") } else { ("/dev/tty", "/dev/tty") };
         let open = |path| OpenOptions::new().read(true).write(true).open(path).ok();
-        Some(LineTerminal { keys: BufReader::new(open(keys)?), out: open(out)?, auto_answer: None })
+        let (keys, out) = (BufReader::new(open(keys)?), open(out)?);
+        Some(LineTerminal { keys, out, auto_answer: None, continued: Arc::default() })
     }
 
     /// Returns another handle to write to.
@@ -50,32 +55,41 @@ impl LineTerminal {
             return Err(Error::Usage("--auto-answer needs the screen here: leave out --lines".into()));
         }
         self.auto_answer = Some(seconds);
+        self.continued = typing::continued().map_err(unreadable)?;
         Ok(())
     }
 
     /// Waits for a person, and returns whether there is none.
     ///
-    /// A user who starts to type stops the countdown for good, as on the screen.
+    /// A user who starts to type, or stops the program, stops the countdown for good, as on the
+    /// screen.
     fn nobody_types(&mut self) -> Result<bool, Error> {
         let Some(seconds) = self.auto_answer else { return Ok(false) };
         self.out.flush()?;
-        let typing = typing::wait(self.keys.get_ref(), Duration::from_secs(seconds)).map_err(unreadable)?;
-        if typing == Typing::Nothing {
-            writeln!(self.out)?;
-            return Ok(true);
+        let time = Duration::from_secs(seconds);
+        match typing::wait(self.keys.get_ref(), time, &self.continued).map_err(unreadable)? {
+            Typing::Nothing => {
+                writeln!(self.out)?;
+                return Ok(true);
+            }
+            Typing::Begun => write!(self.out, "\n(the countdown has stopped: type your answer again) ")?,
+            Typing::Continued => write!(self.out, "\n(the countdown has stopped: type your answer) ")?,
+            Typing::Line => {}
         }
         self.auto_answer = None;
-        if typing == Typing::Begun {
-            write!(self.out, "\n(the countdown has stopped: type your answer again) ")?;
-        }
         Ok(false)
     }
 
-    /// Asks for a line until it is UTF-8.
+    /// Asks for a line until it is UTF-8, and the only one.
+    ///
+    /// The further lines of a pasted text would answer what is asked next, or be run by a shell.
     ///
     /// A countdown runs while nothing is typed, if there is something that is `automatic` after it.
     pub(super) fn read_line(&mut self, prompt: &str, automatic: Option<&str>) -> Result<Line, Error> {
         loop {
+            if self.continued.load(Ordering::Relaxed) {
+                self.auto_answer = None;
+            }
             let countdown = self.auto_answer.zip(automatic).map_or(String::new(), |(seconds, automatic)| {
                 format!("; in {seconds} s {automatic}, unless you begin to type")
             });
@@ -88,6 +102,10 @@ impl LineTerminal {
             if read == 0 {
                 writeln!(self.out)?;
                 return Ok(Line::End);
+            }
+            if typing::discard_rest(self.keys.get_ref()).map_err(unreadable)? {
+                writeln!(self.out, "\n(several lines were pasted, and none of them is taken: answer in one line)")?;
+                continue;
             }
             match String::from_utf8(line) {
                 Ok(line) => return Ok(Line::Typed(line.trim_end_matches(['\r', '\n']).to_owned())),

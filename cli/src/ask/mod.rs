@@ -60,7 +60,7 @@ pub(crate) fn run(args: &AskArgs) -> Result<Status, Error> {
     {
         return screen::run(terminal, input, policy, setup, images, args);
     }
-    let mut prompt = LinePrompt::open(args.no_color).ok_or_else(|| Error::Usage(NO_TERMINAL.into()))?;
+    let mut prompt = LinePrompt::open().ok_or_else(|| Error::Usage(NO_TERMINAL.into()))?;
     if let Some(seconds) = args.auto_answer {
         prompt.answer_after(seconds.into())?;
     }

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// What was typed within the time.
@@ -10,6 +12,8 @@ pub(super) enum Typing {
     Nothing,
     /// A line that was not ended within the time. It is discarded.
     Begun,
+    /// Nothing, but the program was stopped and continued: somebody is there.
+    Continued,
     /// A line, or the end of the input.
     Line,
 }
@@ -20,42 +24,69 @@ pub(super) fn can_wait(tty: &File) -> bool {
     is_readable(tty, Duration::ZERO).is_ok()
 }
 
-/// Waits for a line.
+/// Returns a flag that is set when the program is continued after it was stopped.
 #[cfg(unix)]
-pub(super) fn wait(tty: &File, time: Duration) -> io::Result<Typing> {
-    if is_readable(tty, time)? {
-        return Ok(Typing::Line);
+pub(super) fn continued() -> io::Result<Arc<AtomicBool>> {
+    let continued = Arc::default();
+    signal_hook::flag::register(signal_hook::consts::SIGCONT, Arc::clone(&continued))?;
+    Ok(continued)
+}
+
+/// Waits for a line. `continued` is the flag of [`continued`].
+///
+/// The time in which the program is stopped counts, so the wait may end as soon as it continues.
+#[cfg(unix)]
+pub(super) fn wait(tty: &File, time: Duration, continued: &AtomicBool) -> io::Result<Typing> {
+    match is_readable(tty, time) {
+        Ok(true) => Ok(Typing::Line),
+        Ok(false) if continued.load(Ordering::Relaxed) => Ok(Typing::Continued),
+        Ok(false) => Ok(if discard_unread(tty)? { Typing::Begun } else { Typing::Nothing }),
+        // The other signals with a handler end the program.
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Typing::Continued),
+        Err(error) => Err(error),
     }
+}
+
+/// Discards what follows a line that was read, and returns whether there was anything.
+///
+/// Of pasted lines, all follow the first at once.
+#[cfg(unix)]
+pub(super) fn discard_rest(tty: &File) -> io::Result<bool> {
+    std::thread::sleep(PASTE_PAUSE);
+    discard_unread(tty)
+}
+
+/// The longest time between two lines that were pasted together. Nobody types that fast.
+#[cfg(unix)]
+const PASTE_PAUSE: Duration = Duration::from_millis(50);
+
+/// Discards what was typed and not read, also an incomplete line. Returns whether there was any.
+#[cfg(unix)]
+fn discard_unread(tty: &File) -> io::Result<bool> {
     // A terminal that reads lines does not report an incomplete one.
     use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
     let by_line = tcgetattr(tty)?;
     let mut by_key = by_line.clone();
     by_key.local_modes.remove(LocalModes::ICANON);
     tcsetattr(tty, OptionalActions::Now, &by_key)?;
-    let is_begun = is_readable(tty, Duration::ZERO);
+    let unread = rustix::io::ioctl_fionread(tty);
     // The system would hand over the beginning as it is, and no key could erase it any more.
-    let then = if matches!(is_begun, Ok(true)) { OptionalActions::Flush } else { OptionalActions::Now };
+    let then = if matches!(unread, Ok(1..)) { OptionalActions::Flush } else { OptionalActions::Now };
     tcsetattr(tty, then, &by_line)?;
-    Ok(if is_begun? { Typing::Begun } else { Typing::Nothing })
+    Ok(unread? > 0)
 }
 
 /// Waits until there is something to read, and returns whether there is.
 #[cfg(unix)]
 fn is_readable(tty: &File, time: Duration) -> io::Result<bool> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let end = std::time::Instant::now() + time;
-    loop {
-        let left = end.saturating_duration_since(std::time::Instant::now());
-        let timeout = Timespec::try_from(left).map_err(io::Error::other)?;
-        let mut polled = [PollFd::new(tty, PollFlags::IN)];
-        match poll(&mut polled, Some(&timeout)) {
-            Ok(_) if polled[0].revents().contains(PollFlags::NVAL) => return Err(io::ErrorKind::Unsupported.into()),
-            Ok(ready) => return Ok(ready > 0),
-            // The program was suspended and continued.
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
+    let timeout = Timespec::try_from(time).map_err(io::Error::other)?;
+    let mut polled = [PollFd::new(tty, PollFlags::IN)];
+    let ready = poll(&mut polled, Some(&timeout))?;
+    if polled[0].revents().contains(PollFlags::NVAL) {
+        return Err(io::ErrorKind::Unsupported.into());
     }
+    Ok(ready > 0)
 }
 
 #[cfg(not(unix))]
@@ -64,6 +95,16 @@ pub(super) fn can_wait(_: &File) -> bool {
 }
 
 #[cfg(not(unix))]
-pub(super) fn wait(_: &File, _: Duration) -> io::Result<Typing> {
+pub(super) fn discard_rest(_: &File) -> io::Result<bool> {
+    Ok(false)
+}
+
+#[cfg(not(unix))]
+pub(super) fn continued() -> io::Result<Arc<AtomicBool>> {
+    Ok(Arc::default())
+}
+
+#[cfg(not(unix))]
+pub(super) fn wait(_: &File, _: Duration, _: &AtomicBool) -> io::Result<Typing> {
     Ok(Typing::Line)
 }

@@ -33,19 +33,25 @@ impl<W: Write> PlainOutput<W> {
         }
     }
 
-    fn block(&mut self, block: &Block) -> io::Result<()> {
+    /// Ends an incomplete line, so that something else can be written.
+    pub(crate) fn end_line(&mut self) -> io::Result<()> {
         // The line is ended below.
         self.opaque.finish_line(true);
         self.write(Sanitizer::finish)?;
         if !self.line_start {
             self.out.write_all(b"\n")?;
         }
+        self.line_start = true;
+        Ok(())
+    }
+
+    fn block(&mut self, block: &Block) -> io::Result<()> {
+        self.end_line()?;
         for row in block.rows() {
             let row: String = row.cells.iter().map(|cell| cell.char).collect();
             // The row of a blank line is only an indent.
             writeln!(self.out, "{}", row.trim_end())?;
         }
-        self.line_start = true;
         Ok(())
     }
 

@@ -64,15 +64,20 @@ fn the_manual_page_lists_every_command_and_each_has_a_page() {
 /// `-ww` makes groff report every mistake in the page.
 #[test]
 fn groff_renders_the_manual_pages_with_their_lines_as_they_are() {
+    // Since version 1.23, groff typesets these. Some distributions, and earlier versions, do not.
+    let typeset = ".char ' \\[cq]\n.char ` \\[oq]\n.char ~ \\[u02DC]\n.char ^ \\[u02C6]\n.SH";
     for command in std::iter::once(&"").chain(&COMMANDS) {
-        let output = followup().arg("man").args(Some(*command).filter(|name| !name.is_empty())).output().unwrap();
-        let (page, _) = ends(&output, 0);
+        let command = Some(*command).filter(|name| !name.is_empty());
+        let (page, _) = ends(&followup().arg("man").args(command).output().unwrap(), 0);
         let args = ["-man", "-Tutf8", "-Kutf8", "-ww", "-P-cbou"];
-        let Some(text) = pipe("groff", &args, &page) else { return eprintln!("groff is not installed") };
-        assert!(text.contains("NAME") && text.contains("SYNOPSIS"), "{command}: {text}");
-        if *command == "parse" {
-            let example = "my-agent | followup parse\n             The same, growing as the message arrives.\n";
-            assert!(text.contains(example), "{text}");
+        let Some(text) = pipe("groff", &args, &page.replacen(".SH", typeset, 1)) else {
+            return eprintln!("groff is not installed");
+        };
+        assert!(text.contains("NAME") && text.contains("SYNOPSIS"), "{command:?}: {text}");
+        let (help, _) = ends(&followup().args(command).arg("--help").output().unwrap(), 0);
+        let (_, by_hand) = help.split_once("\nExamples:\n").unwrap();
+        for line in by_hand.lines().filter(|line| line.starts_with(' ')) {
+            assert!(text.contains(&format!("{line}\n")), "{command:?}: {line}\n{text}");
         }
     }
 }

@@ -357,6 +357,17 @@ mod reading {
         assert_eq!(succeeds(&["parse", "--chunk", "20", "--delay", "1"], MESSAGE), succeeds(&["parse"], MESSAGE));
         assert_eq!(succeeds(&["parse", "--delay", "1"], MESSAGE), succeeds(&["parse"], MESSAGE));
     }
+
+    #[test]
+    fn a_file_with_a_delay_comes_in_small_chunks() {
+        let folder = TempDir::new().unwrap();
+        let path = folder.path().join("message");
+        fs::write(&path, MESSAGE).unwrap();
+        let events = |args: &[&str]| events(&[args, &[path.to_str().unwrap()]].concat(), "");
+        assert_eq!(events(&["--delay", "1"]), events(&["--chunk", "4"]));
+        assert_eq!(events(&["--delay", "1", "--chunk", "9"]), events(&["--chunk", "9"]));
+        assert_eq!(events(&["--delay", "0"]), events(&[]));
+    }
 }
 
 mod files {

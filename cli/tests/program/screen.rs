@@ -34,6 +34,8 @@ struct Screen {
 struct Seen {
     /// Whether the title was set, which the program never does itself.
     is_title_set: bool,
+    /// The bytes that were written.
+    written: Vec<u8>,
 }
 
 impl vt100::Callbacks for Seen {
@@ -98,7 +100,10 @@ impl Session {
             let mut buffer = [0; 4096];
             // Fails when the other side is closed.
             while let Ok(read @ 1..) = (&*from).read(&mut buffer) {
-                to.emulated.lock().unwrap().process(&buffer[..read]);
+                let mut emulated = to.emulated.lock().unwrap();
+                emulated.process(&buffer[..read]);
+                emulated.callbacks_mut().written.extend_from_slice(&buffer[..read]);
+                drop(emulated);
                 to.changed.notify_all();
             }
         });
@@ -530,6 +535,20 @@ fn no_suggestion_is_taken_line_by_line_if_somebody_types() {
 }
 
 #[test]
+fn lines_pasted_at_once_are_no_answer_and_do_not_reach_the_shell_line_by_line() {
+    for pasted in ["Neither\necho pasted\n", "Neither\necho pasted", "\n\n"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = shell(&folder, "\"$0\" ask --lines message > reply; read line; echo \"the shell: $line\"");
+        session.sees(&["> (1 to 2"]).types(pasted).sees(&["several lines were pasted, and none of them is taken"]);
+        session.waits("the next prompt", |screen| screen.matches("> (1 to 2").count() == 2).types("2\n");
+        session.sees(&["✓ SQLite"]).types("typed\n").sees(&["the shell: typed"]);
+        session.concludes();
+        let reply = std::fs::read_to_string(folder.path().join("reply")).unwrap();
+        assert_eq!(reply, "<answer>\nSQLite\n</answer>\n", "{pasted:?}");
+    }
+}
+
+#[test]
 fn typing_on_ones_own_words_types_and_a_draft_is_kept_until_it_is_given_up() {
     let mut session = Session::new(&[], (24, 80));
     session
@@ -594,6 +613,19 @@ fn control_z_suspends_the_program_until_the_shell_continues_it() {
     session.sees(&["── Your answer", "mine!"]).types("\r").sees(&["ended with 0"]);
     session.concludes();
     assert_eq!(std::fs::read_to_string(folder.path().join("reply")).unwrap(), "<answer>\nmine!\n</answer>\n");
+}
+
+#[test]
+fn no_suggestion_is_taken_line_by_line_after_the_program_was_stopped() {
+    let folder = tempfile::tempdir().unwrap();
+    // The whole time of the countdown passes while it is stopped.
+    let script = "set -m; \"$0\" ask --lines --auto-answer 4 message > reply; echo back in the shell; \
+        read line; sleep 4.5; fg > /dev/null; echo ended with $?";
+    let mut session = shell(&folder, script);
+    session.sees(&["in 4 s 1 is taken"]).types("\x1A").sees(&["back in the shell"]).types("\n");
+    session.sees(&["the countdown has stopped: type your answer) "]).types("2\n").sees(&["ended with 0"]);
+    session.concludes();
+    assert_eq!(std::fs::read_to_string(folder.path().join("reply")).unwrap(), "<answer>\nSQLite\n</answer>\n");
 }
 
 #[test]
@@ -743,7 +775,19 @@ fn isolates_are_kept_and_end_in_their_line_line_by_line() {
 }
 
 #[test]
-fn a_prompt_begins_a_line_after_prose_that_came_during_the_question() {
+fn nothing_is_written_twice_and_no_cursor_is_moved_line_by_line() {
+    let message = format!("Prose. {}More.", call().replace("SQLite", &"A long suggestion. ".repeat(20)));
+    let mut session = Session::new(&["--lines", "--chunk", "3"], (24, 60));
+    session.writes(&message).ends().sees(&["> (1 to 2"]).types("1\n");
+    let screen = Arc::clone(&session.screen);
+    assert_eq!(session.concludes().status, 0);
+    let written = String::from_utf8(screen.emulated.lock().unwrap().callbacks().written.clone()).unwrap();
+    assert!(!written.contains('\x1B'), "{written:?}");
+    assert_eq!((written.matches("Which").count(), written.matches("A long suggestion.").count()), (1, 20), "{written}");
+}
+
+#[test]
+fn a_question_and_its_prompt_begin_lines_after_prose_that_came_during_the_question() {
     let delta = |delta: &str| format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}\n\n");
     let arguments = |arguments: &str| {
         delta(&format!("{{\"tool_calls\":[{{\"index\":0,\"id\":\"1\",\"function\":{{{arguments}}}}}]}}"))
@@ -755,7 +799,7 @@ fn a_prompt_begins_a_line_after_prose_that_came_during_the_question() {
         "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\n".into(),
     ];
     let mut session = Session::new(&["--lines", "--wire", "openai-chat"], (24, 60));
-    session.writes(&body.concat()).ends().sees(&["Prose \u{2067}a\u{2069}\n> (1, or"]).types("1\n");
+    session.writes(&body.concat()).ends().sees(&["Prose \u{2067}a\u{2069}\n? Which?\n\n  1. A\n> (1, or"]).types("1\n");
     assert_eq!(session.concludes().status, 0);
 }
 

@@ -59,11 +59,22 @@ fn a_form_is_answered_line_by_line() {
     session.sees(&["Question 3 of 3: Rollout"]).types("\n");
     session.sees(&["- 1. Store: Redis\n- 2. Sign-in: Password, Company account\n- 3. Rollout: not answered\n"]);
     session.sees(&["an empty line sends the answers; 1 to 3 asks that question again"]).types("3\n");
+    session.waits("the question again", |screen| screen.matches("Question 3 of 3").count() == 2);
     session.types("On Monday\n").sees(&["- 3. Rollout: On Monday"]).types("\n");
     let ended = session.concludes();
     let answers = [FormAnswer::picked([0]), FormAnswer::picked([0, 2]), FormAnswer::text("On Monday")];
     assert_eq!((ended.stdout, ended.status), (replied(answers), 0));
     assert!(ended.screen.contains("✓ sent"), "{}", ended.screen);
+}
+
+#[test]
+fn lines_pasted_at_once_answer_no_question_of_a_form() {
+    let mut session = Session::new(&[&["--lines"], &WIRE[..]].concat(), (60, 120));
+    session.writes(BODY).ends().sees(&["Question 1 of 3", "> (1 to 2"]).types("1\n2\n\n\n");
+    session.sees(&["several lines were pasted, and none of them is taken"]).types("2\n").sees(&["Question 2 of 3"]);
+    session.types("\n").sees(&["Question 3 of 3"]).types("\n").sees(&["- 1. Store: PostgreSQL"]).types("\n");
+    let answers = [FormAnswer::picked([1]), FormAnswer::default(), FormAnswer::default()];
+    assert_eq!(session.concludes().stdout, replied(answers));
 }
 
 #[test]
@@ -76,6 +87,18 @@ fn a_form_without_answers_is_declined_or_left_line_by_line() {
         session.types(typed).sees(&[shown]);
         assert_eq!(session.concludes().status, 1);
     }
+}
+
+#[test]
+fn a_line_that_the_review_does_not_know_is_reported_line_by_line() {
+    let mut session = Session::new(&[&["--lines"], &WIRE[..]].concat(), (60, 120));
+    session.writes(BODY).ends().sees(&["Question 1 of 3"]).types("1\n").sees(&["Question 2 of 3"]).types("\n");
+    session.sees(&["Question 3 of 3"]).types("\n").sees(&["an empty line sends the answers"]);
+    for typed in ["yes", "4", "0"] {
+        session.types(&format!("{typed}\n")).sees(&[&format!("{typed} is none of these.\n> (an empty line sends")]);
+    }
+    session.types("\n").sees(&["✓ sent"]);
+    assert_eq!(session.concludes().status, 0);
 }
 
 #[test]
@@ -160,26 +183,30 @@ fn lone(tool: &str, arguments: &serde_json::Value) -> Session {
 fn one_question_is_declined_left_or_asked_again_line_by_line() {
     let question =
         json!({"questions": [{"question": "Which?", "header": "W", "options": [{"label": "A"}, {"label": "B"}]}]});
-    for (typed, shown, status) in [
-        ("d\n", "✗ declined", 1),
-        ("c\n", "✗ not answered: to be talked about first", 1),
-        ("\n", "✗ not answered", 1),
-        ("x\n", "✗ not answered", 1),
-        ("\x04", "✗ not answered", 1),
-        ("1\n2\n", "✓ B", 0),
+    for (typed, shown) in [
+        ("d\n", "✗ declined"),
+        ("c\n", "✗ not answered: to be talked about first"),
+        ("\n", "✗ not answered"),
+        ("x\n", "✗ not answered"),
+        ("\x04", "✗ not answered"),
     ] {
         let mut session = lone("AskUserQuestion", &question);
         session.sees(&["? Which?", "an empty line leaves it unanswered or declines it) "]).types("\n");
         session.sees(&["> (an empty line leaves it unanswered; 1 asks again; d declines, c talks about it first) "]);
         session.types(typed).sees(&[shown]);
-        assert_eq!(session.concludes().status, status, "{typed:?}");
+        assert_eq!(session.concludes().status, 1, "{typed:?}");
     }
+    let mut session = lone("AskUserQuestion", &question);
+    session.sees(&["? Which?", "or declines it) "]).types("\n").sees(&["1 asks again; d declines"]).types("1\n");
+    session.waits("the question again", |screen| screen.matches("? Which?").count() == 2).types("2\n").sees(&["✓ B"]);
+    assert_eq!(session.concludes().status, 0);
     let mut session = lone("ask_user", &json!({"question": "Which?", "choices": ["80"]}));
     session
         .sees(&["leaves it unanswered or declines it) "])
         .types("\n")
         .sees(&["1 asks again; d declines) "])
         .types("c\n")
+        .sees(&["c is none of these."])
         .waits("the prompt again", |screen| screen.matches("1 asks again; d declines) ").count() == 2);
 }
 

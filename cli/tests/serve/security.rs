@@ -51,6 +51,15 @@ async fn with_a_token_everything_but_the_page_and_the_health_check_requires_it()
 }
 
 #[tokio::test]
+async fn a_token_and_a_key_may_begin_with_a_hyphen() {
+    let upstream = format!("http://{}/v1", crate::upstream::upstream().address);
+    let service = Service::start(&["--upstream", &upstream, "--upstream-key", "-key", "--token", "--token"]);
+    let call = chat(&json!({"name": "hyphens", "stream": "text-only"})).with("x-followup-token", "--token");
+    assert_eq!(call.send(&service).await.status, 200);
+    assert!(requests("hyphens").await[0]["headers"].to_string().contains("Bearer -key"));
+}
+
+#[tokio::test]
 async fn foreign_hosts_and_origins_are_refused() {
     let service = Service::start(&["--demo"]);
     let port = service.address.split(':').next_back().unwrap();
@@ -275,6 +284,8 @@ fn an_open_address_without_a_token_and_invalid_settings_are_usage_errors() {
         (&["--upstream", "nowhere"], "chat/completions"),
         (&["--upstream", "ftp://a/v1"], "chat/completions"),
         (&["--continue"], "--upstream"),
+        (&["--lease", "1"], "--store <URL>"),
+        (&["--store-prefix", "x:"], "--store <URL>"),
         (&["--heartbeat", "0"], "--heartbeat"),
         (&["--idle", "nan"], "--idle"),
         (&["--limit-conversations", "0"], "--limit-conversations"),

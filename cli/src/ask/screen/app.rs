@@ -356,11 +356,17 @@ impl App {
         let is_visible = self.visible_since.is_some();
         // As a key does, it brings the question into view.
         self.scroll = if is_visible { self.scroll } else { Scroll::Follow };
-        match &mut self.open_question {
-            Some(open) if is_visible || open.draft().is_some() => open.paste(text),
-            Some(_) => self.notice = Some("Nothing was pasted: the question was out of sight. Paste again.".into()),
-            None => {}
-        }
+        let Some(open) = &mut self.open_question else { return };
+        let why = if !is_visible && open.draft().is_none() {
+            "the question was out of sight. Paste again."
+        } else if open.paste(text) {
+            return;
+        } else if open.is_at_review() {
+            "here you only send the answers."
+        } else {
+            "this question takes only its options."
+        };
+        self.notice = Some(format!("Nothing was pasted: {why}"));
     }
 
     pub(super) fn mouse(&mut self, mouse: MouseEvent) {

@@ -77,6 +77,7 @@ fn lines(app: &App, now: Duration, width: usize) -> (Vec<Line<'static>>, Option<
             .chain(of_talks)
             .chain(of_notes)
             .chain(&KEYS)
+            .filter(|&&line| app.sends_images || line != IMAGE_KEY)
             .for_each(|line| lines.extend(wrapped(line, Style::new(), width)));
         return (lines, None);
     }
@@ -200,7 +201,7 @@ const KEYS: [&str; 17] = [
     "/            show only suggestions with a text",
     "e            edit it before it is sent",
     "w, Tab       write your own answer; on that choice, just type",
-    "i, Ctrl-O    send an image with the answer; Tab completes its path",
+    IMAGE_KEY,
     "n, o         show notes; show other tools' calls in full",
     "Esc          back",
     "Esc, then y  leave the question unanswered",
@@ -212,6 +213,9 @@ const KEYS: [&str; 17] = [
     "Ctrl-_ and Ctrl-Y undo and redo, Ctrl-W Ctrl-U Ctrl-K delete.",
     "Ctrl-Z       suspend",
 ];
+
+/// The key that is listed if replies can have images.
+const IMAGE_KEY: &str = "i, Ctrl-O    send an image with the answer; Tab completes its path";
 
 /// The key of a question whose answer can have a note.
 const NOTE_KEY: &str = "a            add a note to the option";

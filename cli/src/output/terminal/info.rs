@@ -20,11 +20,9 @@ pub(crate) struct RealTerminal {
 impl RealTerminal {
     /// Returns the terminal of standard output; `None` if it is not one whose cursor can be moved.
     pub(crate) fn stdout() -> Option<RealTerminal> {
-        if io::stdout().is_terminal() { RealTerminal::controlling() } else { None }
-    }
-
-    /// Returns the terminal from which the program was started, whatever standard output is.
-    pub(crate) fn controlling() -> Option<RealTerminal> {
+        if !io::stdout().is_terminal() {
+            return None;
+        }
         #[cfg(windows)]
         if !crossterm::ansi_support::supports_ansi() {
             return None;

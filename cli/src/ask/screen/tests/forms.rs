@@ -341,6 +341,18 @@ fn own_words_are_not_offered_where_the_tool_takes_none() {
 }
 
 #[test]
+fn a_paste_where_nothing_can_be_written_is_reported() {
+    let arguments = r#"{"question": "Which?", "choices": ["80", "8080"], "allow_freeform": false}"#;
+    let mut scene = scene_of("ask_user", arguments);
+    scene.pastes("9").sees("Nothing was pasted: this question takes only its options.").press(KeyCode::Down);
+    scene.misses("Nothing was pasted");
+    let mut scene = self::scene();
+    scene.press(TAB).press(TAB).sees("Send these answers?").pastes("9");
+    scene.sees("Nothing was pasted: here you only send the answers.").press(KeyCode::BackTab).pastes("9").press(TAB);
+    scene.sees("Features: 9");
+}
+
+#[test]
 fn one_question_with_one_answer_takes_one_key() {
     let arguments = r#"{"question": "Which?", "choices": ["80", "8080"]}"#;
     let mut scene = scene_of("ask_user", arguments);

@@ -124,6 +124,16 @@ fn images_are_sent_once_in_order_and_can_be_removed() {
 }
 
 #[test]
+fn no_image_is_asked_for_if_the_reply_can_not_have_one() {
+    let mut scene = Scene::new(100, 24);
+    scene.app.sends_images = false;
+    scene.writes(&asked("Which?", &["This", "That"])).misses("image").types("?").sees("── Keys").misses("image");
+    scene.press(ESC).types("i").sees("Replies as text have no images").misses("── Path").types("w").misses("image");
+    scene.control('o').sees("Replies as text have no images").types("mine").press(ENTER);
+    assert_eq!(scene.replies(), [answer("mine")]);
+}
+
+#[test]
 fn attaching_an_image_returns_to_the_draft() {
     let mut scene = scene();
     scene.types("wsee").control('o').press(ESC).types(" it").control('o').types("sketch.gif").press(ENTER);

@@ -29,6 +29,25 @@ fn a_talk_has_to_be_confirmed() {
 }
 
 #[test]
+fn a_question_is_not_left_declined_or_answered_by_a_combination_of_keys() {
+    for (char, modifiers) in [
+        ('d', KeyModifiers::CONTROL),
+        ('y', KeyModifiers::CONTROL),
+        ('d', KeyModifiers::ALT),
+        ('y', KeyModifiers::ALT),
+        ('c', KeyModifiers::ALT),
+    ] {
+        let mut scene = scene_of("AskUserQuestion", FORM);
+        scene.press(ESC).sees("Leave the questions").key(KeyCode::Char(char), modifiers).misses("Leave the questions");
+        assert!(scene.replies.is_empty(), "{modifiers} {char}");
+        let mut scene = Scene::new(60, 20);
+        scene.writes(&asked("Which?", &["This", "That"])).types("wmine").press(ESC).press(KeyCode::Home).types("2");
+        scene.sees("Take suggestion 2, and lose").key(KeyCode::Char(char), modifiers).misses("Take suggestion 2");
+        assert!(scene.replies.is_empty(), "{modifiers} {char}");
+    }
+}
+
+#[test]
 fn a_talk_is_offered_only_where_the_tool_has_a_reply_for_it() {
     let mut scene = scene_of("vscode_askQuestions", FORM);
     scene.types("c").misses("Leave the questions").press(ESC).misses("talk about").types("c").sees("❯ Store");
