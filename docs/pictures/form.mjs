@@ -64,6 +64,7 @@ async function take({ width, colorScheme }) {
   await page.addInitScript(() => localStorage.setItem('followup.undo', 'off'));
   const picture = async (state, kind = 'form') => {
     await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+    await page.mouse.move(0, 0);
     const height = await page.evaluate(() => Math.max(600, document.querySelector('#conversation').getBoundingClientRect().bottom + scrollY + 24));
     await page.setViewportSize({ width, height: Math.ceil(height) });
     // The page follows the question when its size changes.
