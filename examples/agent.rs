@@ -5,11 +5,14 @@
 //! ```
 //!
 //! It asks a model, shows the question while it streams, reads the user's answers, sends the reply
-//! in the wording that the tool's own agent uses, and ends when the model asks nothing more. The
-//! model is a recording in `examples/agent`: what it streamed, two turns of each tool.
+//! in the wording that the tool's own agent uses, and ends when the model asks nothing more.
+//!
+//! There is no model: `examples/agent` has the bodies of two responses for each agent. They are
+//! written by hand after the documentation of the provider that the agent uses: Anthropic messages
+//! for Claude Code, OpenAI Responses for Codex, Gemini's `streamGenerateContent` for Gemini CLI.
+//! Gemini sends the arguments of a call as a whole, so its question does not grow.
 
 use std::io::{self, BufRead, Write};
-use std::path::{Path, PathBuf};
 use std::{env, error, fs};
 
 use followup::dialogue::{Answer, Dialogue, Directive, Form, FormAnswer, FormQuestion, MessageFormat, Reply};
@@ -21,65 +24,60 @@ type Result<T> = std::result::Result<T, Box<dyn error::Error>>;
 
 fn main() -> Result<()> {
     let agent = env::args().nth(1).ok_or("usage: agent claude|codex|gemini")?;
-    let mut model = Recording::of(&agent);
-    run(&agent, &mut model, &mut io::stdin().lock(), &mut io::stdout().lock())
+    let mut model = Model { agent, requests: Vec::new() };
+    run(&mut model, &mut io::stdin().lock(), &mut io::stdout().lock())
 }
 
-/// A model that streams what it once streamed.
+/// A model whose responses are files.
 #[derive(Debug)]
-pub struct Recording {
-    name: PathBuf,
+pub struct Model {
+    pub agent: String,
     /// The messages of each request.
-    requests: Vec<Vec<Value>>,
+    pub requests: Vec<Vec<Value>>,
 }
 
-impl Recording {
-    pub fn of(agent: &str) -> Recording {
-        let name = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/agent").join(agent);
-        Recording { name, requests: Vec::new() }
-    }
-
+impl Model {
     /// Sends the messages. Returns the body of the response.
     fn send(&mut self, messages: &[Value]) -> Result<Vec<u8>> {
         self.requests.push(messages.to_vec());
-        let turn = self.requests.len();
-        let path = format!("{}-{turn}.sse", self.name.display());
+        let (agent, turn) = (&self.agent, self.requests.len());
+        let path = format!("{}/examples/agent/{agent}-{turn}.sse", env!("CARGO_MANIFEST_DIR"));
         Ok(fs::read(&path).map_err(|error| format!("{path}: {error}"))?)
     }
 }
 
 /// Asks the model until it has no more questions.
-pub fn run(agent: &str, model: &mut Recording, user: &mut dyn BufRead, screen: &mut dyn Write) -> Result<()> {
-    // Only this agent's tool is read. Without a shape of its own, all that are built in are.
-    let shape = Shape::built_in(agent).ok_or("there is no such agent")?;
-    let policy = Policy::new().with_shapes(Shapes::new([shape]));
-    let mut parser = ResponseParser::new(Format::OpenAiChat, policy);
+pub fn run(model: &mut Model, user: &mut dyn BufRead, screen: &mut dyn Write) -> Result<()> {
+    let format = match &*model.agent {
+        "claude" => Format::Anthropic,
+        "codex" => Format::OpenAiResponses,
+        "gemini" => Format::Gemini,
+        _ => return Err("there is no such agent".into()),
+    };
+    // Of the question tools with a shape, only this agent's is read.
+    let policy = Policy::new().with_shapes(Shapes::new(Shape::built_in(&model.agent)));
+    let mut parser = ResponseParser::new(format, policy);
     let mut dialogue = Dialogue::default();
-    let mut messages = vec![json!({"role": "user", "content": "Go on."})];
+    let mut messages = vec![user_message(format, "Go on.")];
     loop {
         let body = model.send(&messages)?;
-        let mut message = json!({"role": "assistant", "content": ""});
-        body.split(|&byte| byte == b'\n').for_each(|line| append(&mut message, line));
-        messages.push(message);
+        messages.extend(model_messages(format, &body)?);
 
         let mut replies = Vec::new();
         for chunk in body.chunks(40) {
             show(&mut dialogue, parser.feed(chunk), &mut replies, screen)?;
         }
         show(&mut dialogue, parser.finish(), &mut replies, screen)?;
-        while let Some(question) = dialogue.question() {
-            let number = question.number;
-            let answer =
-                question.form.as_ref().map_or(Ok(Answer::Text(String::new())), |form| ask(form, user, screen))?;
-            match dialogue.answer(number, answer, Vec::new()) {
-                Ok(reply) => replies.push(reply),
-                Err(error) => writeln!(screen, "{error}")?,
-            }
+        if dialogue.has_stopped() {
+            return Err("the model has made too many mistakes".into());
+        }
+        while let Some(reply) = reply(&mut dialogue, user, screen)? {
+            replies.push(reply);
         }
         if replies.is_empty() {
             return Ok(());
         }
-        messages.extend(Reply::messages_of(&replies, MessageFormat::OpenAiChat));
+        messages.extend(reply_messages(format, &replies));
     }
 }
 
@@ -125,23 +123,48 @@ fn show_partial(call: Partial<'_>, screen: &mut dyn Write) -> io::Result<()> {
     screen.flush()
 }
 
+/// Returns the reply to the open question, or `None` if no question is open.
+///
+/// After three answers that the dialogue refuses, the question is cancelled.
+fn reply(dialogue: &mut Dialogue, user: &mut dyn BufRead, screen: &mut dyn Write) -> Result<Option<Reply>> {
+    let Some(question) = dialogue.question().cloned() else { return Ok(None) };
+    for _ in 0..3 {
+        let answer = match &question.form {
+            Some(form) => Answer::Form(ask_all(form, user, screen)?),
+            // `ask_followup_question` in the text, which every parser reads.
+            None => Answer::Text(ask(&question.question, &[], user, screen)?),
+        };
+        match dialogue.answer(question.number, answer, Vec::new()) {
+            Ok(reply) => return Ok(Some(reply)),
+            Err(error) => writeln!(screen, "{error}")?,
+        }
+    }
+    Ok(Some(dialogue.cancel(question.number).map_err(|error| error.to_string())?))
+}
+
 /// Asks the questions of a form, one after the other.
-fn ask(form: &Form, user: &mut dyn BufRead, screen: &mut dyn Write) -> Result<Answer> {
+fn ask_all(form: &Form, user: &mut dyn BufRead, screen: &mut dyn Write) -> Result<Vec<FormAnswer>> {
     let mut answers = Vec::new();
     for question in &form.questions {
-        writeln!(screen, "\n{}", question.text)?;
-        for (index, option) in question.options.iter().enumerate() {
-            writeln!(screen, "  {} {}", index + 1, option.label)?;
-        }
-        write!(screen, "> ")?;
-        screen.flush()?;
-        let mut line = String::new();
-        if user.read_line(&mut line)? == 0 {
-            return Err("the answers end".into());
-        }
-        answers.push(answer(question, line.trim()));
+        let labels: Vec<_> = question.options.iter().map(|option| &*option.label).collect();
+        answers.push(answer(question, &ask(&question.text, &labels, user, screen)?));
     }
-    Ok(Answer::Form(answers))
+    Ok(answers)
+}
+
+/// Asks a question. Returns the line that the user types.
+fn ask(question: &str, labels: &[&str], user: &mut dyn BufRead, screen: &mut dyn Write) -> Result<String> {
+    writeln!(screen, "\n{question}")?;
+    for (index, label) in labels.iter().enumerate() {
+        writeln!(screen, "  {} {label}", index + 1)?;
+    }
+    write!(screen, "> ")?;
+    screen.flush()?;
+    let mut line = String::new();
+    if user.read_line(&mut line)? == 0 {
+        return Err("the input has ended before the last answer".into());
+    }
+    Ok(line.trim().to_owned())
 }
 
 /// Returns the answer that a line gives: numbers of options, or words.
@@ -152,76 +175,159 @@ fn answer(question: &FormQuestion, line: &str) -> FormAnswer {
     picked.map_or_else(|| FormAnswer::text(line), FormAnswer::picked)
 }
 
-/// Appends a line of the body to the model's message, which is sent back with the reply.
-fn append(message: &mut Value, line: &[u8]) {
-    let chunk: Value =
-        line.strip_prefix(b"data: ").and_then(|line| serde_json::from_slice(line).ok()).unwrap_or_default();
-    let delta = &chunk["choices"][0]["delta"];
-    add(&mut message["content"], &delta["content"]);
-    for piece in delta["tool_calls"].as_array().into_iter().flatten() {
-        let index = piece["index"].as_u64().unwrap_or_default() as usize;
-        if message["tool_calls"][index].is_null() {
-            let calls = &mut message["tool_calls"];
-            if calls.is_null() {
-                *calls = json!([]);
-            }
-            calls.as_array_mut().expect("a list").push(piece.clone());
-        } else {
-            let (call, more) = (&mut message["tool_calls"][index], &piece["function"]["arguments"]);
-            add(&mut call["function"]["arguments"], more);
-        }
+/// Returns a message of the user.
+fn user_message(format: Format, text: &str) -> Value {
+    match format {
+        Format::Gemini => json!({"role": "user", "parts": [{"text": text}]}),
+        _ => json!({"role": "user", "content": text}),
     }
 }
 
-fn add(text: &mut Value, more: &Value) {
-    if let (Value::String(text), Value::String(more)) = (text, more) {
-        text.push_str(more);
+/// Returns the messages with the replies.
+fn reply_messages(format: Format, replies: &[Reply]) -> Vec<Value> {
+    let part = |reply: &Reply| match &reply.id {
+        Some(id) => {
+            let key = if reply.is_error { "error" } else { "output" };
+            let response = json!({key: reply.text});
+            json!({"functionResponse": {"id": id, "name": "ask_user", "response": response}})
+        }
+        None => json!({"text": reply.text}),
+    };
+    match format {
+        Format::Anthropic => Reply::messages_of(replies, MessageFormat::Anthropic),
+        Format::OpenAiResponses => Reply::messages_of(replies, MessageFormat::OpenAiResponses),
+        // `Reply` has no messages for Gemini. These are those of Gemini CLI.
+        _ => vec![json!({"role": "user", "parts": replies.iter().map(part).collect::<Vec<_>>()})],
     }
+}
+
+/// Returns what the model said, as it is sent back before the replies: with its reasoning, whose
+/// signatures the providers check.
+fn model_messages(format: Format, body: &[u8]) -> Result<Vec<Value>> {
+    let data = body.split(|&byte| byte == b'\n').filter_map(|line| line.strip_prefix(b"data: "));
+    let events = data.map(serde_json::from_slice).collect::<serde_json::Result<Vec<Value>>>()?;
+    Ok(match format {
+        Format::Anthropic => vec![json!({"role": "assistant", "content": anthropic_blocks(&events)?})],
+        Format::OpenAiResponses => {
+            let is_done = |event: &&Value| event["type"] == "response.output_item.done";
+            events.iter().filter(is_done).map(|event| event["item"].clone()).collect()
+        }
+        _ => {
+            let parts = events.iter().flat_map(|event| event["candidates"][0]["content"]["parts"].as_array());
+            let parts: Vec<_> = parts.flatten().filter(|part| part["thought"] != true).collect();
+            vec![json!({"role": "model", "parts": parts})]
+        }
+    })
+}
+
+/// Returns the blocks of a message, each with its deltas joined.
+fn anthropic_blocks(events: &[Value]) -> Result<Vec<Value>> {
+    let mut blocks: Vec<Value> = Vec::new();
+    for event in events {
+        match (event["type"].as_str(), blocks.last_mut()) {
+            (Some("content_block_start"), _) => blocks.push(event["content_block"].clone()),
+            (Some("content_block_delta"), Some(block)) => {
+                // Besides its type: `text`, `thinking`, `signature` or `partial_json`.
+                for (name, more) in event["delta"].as_object().into_iter().flatten() {
+                    if name != "type" {
+                        let joined = block[name].as_str().unwrap_or_default().to_owned();
+                        block[name] = (joined + more.as_str().unwrap_or_default()).into();
+                    }
+                }
+            }
+            (Some("content_block_stop"), Some(Value::Object(block))) => {
+                if let Some(Value::String(input)) = block.remove("partial_json") {
+                    block.insert("input".into(), serde_json::from_str(&input)?);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(blocks)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Recording, run};
+    use serde_json::{Value, json};
 
-    /// Runs an agent with these answers. Returns what the screen shows and what the model is told.
-    fn told(agent: &str, answers: &str) -> (String, String) {
-        let (mut model, mut screen) = (Recording::of(agent), Vec::new());
-        run(agent, &mut model, &mut answers.as_bytes(), &mut screen).unwrap();
-        let last = model.requests.last().unwrap();
-        let (call, result) = (&last[1], &last[2]);
-        assert_eq!(result["tool_call_id"], call["tool_calls"][0]["id"]);
+    use super::{Model, run};
+
+    /// Runs an agent with these answers.
+    ///
+    /// Returns what the screen shows and the messages of the second request.
+    fn messages(agent: &str, answers: &str) -> (String, Vec<Value>) {
+        let (mut model, mut screen) = (Model { agent: agent.into(), requests: Vec::new() }, Vec::new());
+        run(&mut model, &mut answers.as_bytes(), &mut screen).unwrap();
         assert_eq!(model.requests.len(), 2);
-        (String::from_utf8(screen).unwrap(), result["content"].as_str().unwrap().to_owned())
+        (String::from_utf8(screen).unwrap(), model.requests.remove(1))
     }
 
     #[test]
-    fn the_agent_of_claude_code_is_told_as_claude_code_tells_it() {
-        let (screen, told) = told("claude", "1\n1,3\n");
-        assert_eq!(
-            told,
-            "Your questions have been answered: \"Which store should hold the sessions?\"=\"Redis (Recommended)\", \
-             \"What should expire early?\"=\"Anonymous carts, Previews\". You can now continue with these answers in \
-             mind."
-        );
+    fn claude_code_is_told_in_messages_of_anthropic() {
+        let (screen, messages) = messages("claude", "1\n1,3\n");
         assert!(screen.contains("# Store\nWhich") || screen.contains("sessions?\n\n# Store"), "{screen}");
         assert!(screen.contains("\n  - Postgres: there already"), "{screen}");
         assert!(screen.ends_with("I will use that store.\n"), "{screen}");
+
+        let [_, said, told] = &messages[..] else { panic!("{messages:?}") };
+        let thinking = "The cache needs a store, and a rule for what expires. Both are the user's to decide.";
+        assert_eq!(said["content"][0]["thinking"], thinking);
+        assert!(said["content"][0]["signature"].as_str().unwrap().ends_with("MOYds0pQ=="));
+        assert_eq!(said["content"][1], json!({"type": "text", "text": "Before I add the cache: "}));
+        assert_eq!(said["content"][2]["input"]["questions"][1]["options"][2]["label"], "Previews");
+        let text = "Your questions have been answered: \"Which store should hold the sessions?\"=\"Redis \
+                    (Recommended)\", \"What should expire early?\"=\"Anonymous carts, Previews\". You can now \
+                    continue with these answers in mind.";
+        let id = &said["content"][2]["id"];
+        let result = json!({"type": "tool_result", "tool_use_id": id, "content": [{"type": "text", "text": text}]});
+        assert_eq!(*told, json!({"role": "user", "content": [result]}));
     }
 
     #[test]
-    fn the_agent_of_codex_is_told_as_codex_tells_it() {
-        let (_, small) = told("codex", "1\n");
-        assert_eq!(small, r#"{"answers":{"scope":{"answers":["Small"]}}}"#);
-        let (_, own) = told("codex", "As little as \"possible\"\n");
+    fn codex_is_told_in_items_of_openai_responses() {
+        let told = |line: &str| {
+            let (_, messages) = messages("codex", line);
+            let [_, reasoning, call, output] = &messages[..] else { panic!("{messages:?}") };
+            assert!(reasoning["encrypted_content"].is_string());
+            assert_eq!(call["status"], "completed");
+            assert_eq!((&output["type"], &output["call_id"]), (&json!("function_call_output"), &call["call_id"]));
+            output["output"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(told("1\n"), r#"{"answers":{"scope":{"answers":["Small"]}}}"#);
         assert_eq!(
-            own,
+            told("As little as \"possible\"\n"),
             r#"{"answers":{"scope":{"answers":["None of the above","user_note: As little as \"possible\""]}}}"#
         );
     }
 
     #[test]
-    fn the_agent_of_gemini_cli_is_told_as_gemini_cli_tells_it() {
-        let (_, told) = told("gemini", "1\n2.0\n");
-        assert_eq!(told, r#"{"answers":{"0":"Yes","1":"2.0"}}"#);
+    fn gemini_cli_is_told_in_parts_of_gemini() {
+        let (screen, messages) = messages("gemini", "1\n2.0\n");
+        assert!(!screen.contains("Planning"), "{screen}");
+        let [_, said, told] = &messages[..] else { panic!("{messages:?}") };
+        let parts = said["parts"].as_array().unwrap();
+        assert!(parts.iter().all(|part| part["thought"].is_null()));
+        let call = parts.iter().find(|part| part["functionCall"].is_object()).unwrap();
+        assert!(call["thoughtSignature"].is_string());
+        let response = json!({"output": r#"{"answers":{"0":"Yes","1":"2.0"}}"#});
+        let part = json!({"id": call["functionCall"]["id"], "name": "ask_user", "response": response});
+        assert_eq!(*told, json!({"role": "user", "parts": [{"functionResponse": part}]}));
+    }
+
+    #[test]
+    fn a_question_is_cancelled_after_three_answers_that_are_refused() {
+        // Two stores, where one is asked for.
+        let (screen, messages) = messages("claude", &"1,2\n1\n".repeat(3));
+        let result = &messages[2]["content"][0];
+        assert_eq!(result["is_error"], true);
+        assert!(result["content"][0]["text"].as_str().unwrap().starts_with("The user doesn't want to proceed"));
+        assert_eq!(screen.matches("\nWhat should expire early?\n  1 ").count(), 3, "{screen}");
+    }
+
+    #[test]
+    fn a_run_ends_with_the_input() {
+        let mut model = Model { agent: "codex".into(), requests: Vec::new() };
+        let error = run(&mut model, &mut &b""[..], &mut Vec::new()).unwrap_err();
+        assert_eq!(error.to_string(), "the input has ended before the last answer");
     }
 }

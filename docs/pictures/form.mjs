@@ -3,7 +3,8 @@
 //   node form.mjs URL DIRECTORY
 //
 // The form is that of serve/demo/form.sse. It is pushed to the service piece by piece, so that one
-// picture shows it while it is written. Other forms are below. `make` calls this; it needs the packages of
+// picture shows it while it is written. Other forms are below, and the plain question of
+// examples/messages/database.md. `make` calls this; it needs the packages of
 // serve/page/tests and Chromium (CHROMIUM, or /usr/bin/chromium).
 
 import { readFile } from 'node:fs/promises';
@@ -16,6 +17,10 @@ const [url, directory] = process.argv.slice(2);
 const body = await readFile(new URL('../../serve/demo/form.sse', import.meta.url), 'utf8');
 /** The body up to the label of the third option. */
 const growing = body.slice(0, body.indexOf('\n\n', body.indexOf('rkdow')) + 2);
+
+/** A message with one plain question, and the message up to the label of its third suggestion. */
+const message = await readFile(new URL('../../examples/messages/database.md', import.meta.url), 'utf8');
+const messageSoFar = message.slice(0, message.indexOf('rch index next'));
 
 /** A form of the Model Context Protocol: a choice, a number and a text that are required. */
 const FIELDS = {
@@ -33,6 +38,8 @@ const FIELDS = {
 };
 /** One question with one choice. */
 const ONE = { questions: [{ question: 'Where should the recipes live?', header: 'Store', multiSelect: false, options: [{ label: 'SQLite (Recommended)', description: 'One file, no server.' }, { label: 'PostgreSQL', description: 'A server, for several people.' }] }] };
+/** A question with all its options, before it is known whether several can be picked. */
+const NO_FLAG = JSON.stringify({ questions: [{ question: 'Which pages come first?', header: 'Pages', options: [{ label: 'The list', description: 'By name.' }, { label: 'The search', description: 'By ingredient.' }, { label: 'The import' }], multiSelect: true }] }).split(',"multiSelect"')[0];
 /** A call without a question, which is rejected. */
 const REJECTED = { questions: [{ question: '', multiSelect: false, options: [{ label: 'SQLite', description: 'One file.' }] }] };
 
@@ -55,18 +62,22 @@ async function take({ width, colorScheme }) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, hasTouch: isPhone, isMobile: isPhone, reducedMotion: 'reduce' });
   const page = await context.newPage();
   await page.addInitScript(() => localStorage.setItem('followup.undo', 'off'));
-  const picture = async (state) => {
+  const picture = async (state, kind = 'form') => {
     await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+    await page.mouse.move(0, 0);
     const height = await page.evaluate(() => Math.max(600, document.querySelector('#conversation').getBoundingClientRect().bottom + scrollY + 24));
     await page.setViewportSize({ width, height: Math.ceil(height) });
     // The page follows the question when its size changes.
     await page.waitForTimeout(200);
     await page.evaluate(() => scrollTo(0, 0));
     await page.waitForTimeout(100);
-    await page.screenshot({ path: join(directory, `form-${state}-${width}${colorScheme === 'dark' ? '-dark' : ''}.png`) });
+    await page.screenshot({ path: join(directory, `${kind}-${state}-${width}${colorScheme === 'dark' ? '-dark' : ''}.png`) });
   };
   await whole(page, picture);
-  if (colorScheme === 'light') await others(page, picture);
+  if (colorScheme === 'light') {
+    await others(page, picture);
+    await plain(page, picture);
+  }
   await context.close();
 }
 
@@ -122,13 +133,43 @@ async function others(page, picture) {
   await open('rejected', 'AskUserQuestion', REJECTED);
   await page.waitForSelector('.call[data-state=rejected]');
   await picture('rejected');
+  const [write, end] = await pushed(page, 'flag');
+  write(event({ index: 0, id: 'call_1', type: 'function', function: { name: 'AskUserQuestion', arguments: NO_FLAG } }));
+  await page.waitForSelector('.take >> text=The import');
+  await picture('no-flag');
+  await end('');
+  await open('timed-out', 'AskUserQuestion');
+  await page.waitForSelector('.call[data-state=open]');
+  await post('answer', { number: 0, time_out: true });
+  await page.waitForSelector('.call[data-state=timed_out]');
+  await picture('timed-out');
+  await open('dismissed', 'AskUserQuestion');
+  await page.click(`${SHOWN} .take >> nth=0`);
+  await post('dismiss', {});
+  await page.waitForSelector('.call[data-state=dismissed] .unsent');
+  await picture('dismissed');
+}
+
+/** One plain question from its beginning to its answer. */
+async function plain(page, picture) {
+  const [write, end] = await pushed(page, 'plain', 'text');
+  write(messageSoFar);
+  await page.waitForSelector('.take >> text=Markdown files');
+  await page.waitForSelector('.question strong');
+  await picture('growing', 'question');
+  await end(message.slice(messageSoFar.length));
+  await page.waitForSelector('.call[data-state=open]');
+  await picture('open', 'question');
+  await page.click('.take >> nth=0');
+  await page.waitForSelector('.call[data-state=answered] .delivery');
+  await picture('answered', 'question');
 }
 
 /** Begins to push a body, and opens its conversation. Returns what writes a part of it, and the last one. */
-async function pushed(page, name) {
+async function pushed(page, name, wire = 'openai-chat') {
   if (id) await fetch(`${url}/conversations/${id}`, { method: 'DELETE' });
   id = `${name}-${count++}`;
-  const push = request(`${url}/conversations?wire=openai-chat&id=${id}`, { method: 'POST' });
+  const push = request(`${url}/conversations?wire=${wire}&id=${id}`, { method: 'POST' });
   const answered = new Promise((resolve, reject) => push.on('response', (response) => response.resume().on('end', resolve)).on('error', reject));
   push.flushHeaders();
   await eventually(async () => (await fetch(`${url}/conversations/${id}`)).ok);
@@ -139,8 +180,18 @@ async function pushed(page, name) {
 /** A body with one native call. */
 function called(name, form) {
   const call = { index: 0, id: 'call_1', type: 'function', function: { name, arguments: JSON.stringify(form) } };
-  return `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`
-    + `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\ndata: [DONE]\n\n`;
+  return event(call) + `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\ndata: [DONE]\n\n`;
+}
+
+/** An event of a body with a piece of a native call. */
+function event(call) {
+  return `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [call] } }] })}\n\n`;
+}
+
+/** Acts on the conversation, as another reader of it does. */
+async function post(what, body) {
+  const response = await fetch(`${url}/conversations/${id}/${what}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  if (!response.ok) throw new Error(await response.text());
 }
 
 /** Waits until a condition holds. */

@@ -3,9 +3,9 @@
 // written in it.
 
 import { announce } from './announce.js';
-import { hint, inWords, isSendKey } from './answer-words.js';
+import { hint, inWords, isSendKey, isTouch } from './answer-words.js';
 import { copyButton } from './copy.js';
-import { h, icon, setText } from './dom.js';
+import { focusAt, h, icon, setText } from './dom.js';
 import { endButtons } from './ends.js';
 import { isAnswered } from './form-state.js';
 import { ImageTray, filesOf } from './images.js';
@@ -41,10 +41,13 @@ export class AnswerForm {
   /** @type {number | null} the suggestion that is being edited */ #edited = null;
   #sending = false;
   #sent = false;
+  /** Whether it has a draft. */ #isKept = false;
+  /** The number of images in the last request, which may have arrived although it failed. */ #tried = 0;
+  /** Whether the focus was in the question when the answer was given. */ #hadFocus = false;
   /** @type {{reply: UserReply | null, why?: Closed['why']} | null} */ #closed = null;
   #problem = h('p', { class: 'problem', id: `${this.#id}-problem`, hidden: true });
   #chip = h('p', { class: 'chip', hidden: true });
-  #text = h('textarea', { id: this.#id, rows: 2, dir: 'auto', 'aria-describedby': `${this.#id}-problem ${this.#id}-hint`, enterkeyhint: 'send' });
+  #text = h('textarea', { id: this.#id, rows: 2, dir: 'auto', 'aria-describedby': `${this.#id}-problem ${this.#id}-hint`, enterkeyhint: isTouch() ? 'enter' : 'send' });
   #tray = new ImageTray((problem) => this.#report(problem));
   #picker = h('input', { type: 'file', accept: 'image/png,image/jpeg,image/gif,image/webp', multiple: true, hidden: true });
   #send = h('button', { type: 'submit', class: 'primary' }, 'Send');
@@ -122,8 +125,10 @@ export class AnswerForm {
 
   /** Adds pasted images. Returns whether there were any. @param {DataTransfer | null} data */
   paste(data) {
-    // A spreadsheet also copies a picture of its cells: the text is what the user means.
-    const files = data?.types.includes('text/plain') ? [] : filesOf(data);
+    const files = filesOf(data);
+    const lines = (data?.getData('text/plain') ?? '').split(/[\r\n]+/).map((line) => line.trim()).filter(Boolean);
+    // A file manager also copies the names of its files. A spreadsheet also copies a picture of its cells: there the text is what the user means.
+    if (!lines.every((line) => files.some(({ name }) => name === line))) return false;
     if (files.length) this.addImages(files);
     return files.length > 0;
   }
@@ -166,6 +171,7 @@ export class AnswerForm {
   #restore() {
     const draft = this.#options.draft.load();
     if (!draft) return;
+    this.#isKept = true;
     this.#text.value = draft.text;
     if (draft.edited !== null) this.#setEdited(draft.edited);
     this.#check();
@@ -174,7 +180,10 @@ export class AnswerForm {
   #keep() {
     const { draft, form } = this.#options;
     const answers = form?.touched() ? { answers: form.answers() } : {};
-    draft.save({ text: this.#text.value, edited: this.#edited, ...answers });
+    const isKept = this.#text.value.trim() !== '' || 'answers' in answers;
+    // Without anything of its own, a form must not drop the draft of another tab.
+    if (isKept || this.#isKept) draft.save({ text: this.#text.value, edited: this.#edited, ...answers });
+    this.#isKept = isKept;
   }
 
   /** @param {KeyboardEvent} event */
@@ -210,6 +219,7 @@ export class AnswerForm {
   /** @param {Record<string, unknown>} body @param {{text: boolean, images: boolean, undo: boolean, taken?: number}} parts which parts of the form it sends, whether it can be undone, and the suggestion that it sends unchanged */
   async #submit(body, parts) {
     if (this.#sending || this.#sent || this.#closed) return;
+    this.#hadFocus = this.element.closest('.call')?.contains(document.activeElement) === true;
     this.#setSending(true, parts.taken);
     this.#report('');
     const sends = !parts.undo || (await this.#undo.wait());
@@ -231,6 +241,7 @@ export class AnswerForm {
   async #deliver(body, parts) {
     try {
       const images = parts.images ? await this.#tray.dataUrls() : [];
+      this.#tried = images.length;
       await this.#options.send(images.length ? { ...body, images } : body);
       this.#onSent(parts);
     } catch (error) {
@@ -253,7 +264,9 @@ export class AnswerForm {
     const said = this.#closed?.reply?.said.trim();
     this.#showUnsentAnswers();
     const nothingUnsent = this.#text.value.trim() === '' || this.#text.value.trim() === said;
-    if (nothingUnsent && this.#tray.count === 0) return this.#discard();
+    const images = this.#closed?.reply?.images.length ?? 0;
+    const hasSameImages = this.#tray.count === 0 || (this.#tray.count === this.#tried && this.#tried === images);
+    if (nothingUnsent && hasSameImages) return this.#discard();
     this.element.classList.add('unsent');
     this.#text.readOnly = true;
     this.#problem.hidden = true;
@@ -283,8 +296,11 @@ export class AnswerForm {
   #discard() {
     this.#options.draft.drop();
     this.#tray.clear();
+    const call = this.element.closest('.call');
+    const hadFocus = this.#hadFocus || this.element.contains(document.activeElement);
     this.element.remove();
     this.#options.onGone?.();
+    if (hadFocus && call instanceof HTMLElement && call.isConnected) focusAt(call);
   }
 
   /** @param {number | null} index @param {string} [mode] */

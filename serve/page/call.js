@@ -52,6 +52,10 @@ export class CallView {
   constructor(item, context) {
     this.#item = item;
     this.#context = context;
+    // Enter that is held down would answer the next question, too, and send the answers.
+    this.element.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && event.repeat && event.target instanceof HTMLButtonElement) event.preventDefault();
+    });
   }
 
   /** The form; `null` if the question can't be answered now. */

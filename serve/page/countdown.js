@@ -4,7 +4,7 @@
 const TICK = 200;
 /** A longer interval between ticks means that the machine slept; only this much of it counts. */
 const MAX_TICK = 1000;
-const ACTIVITY = ['keydown', 'pointerdown', 'wheel', 'touchstart'];
+const ACTIVITY = ['keydown', 'pointerdown', 'wheel', 'touchstart', 'paste', 'dragenter', 'drop'];
 
 /**
  * @typedef {object} Options

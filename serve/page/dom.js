@@ -49,6 +49,15 @@ export function setText(element, text) {
   patch(element, visible(text));
 }
 
+/** Focuses an element that is no field and no button, if what had the focus is gone or can't be used any more. @param {HTMLElement} element */
+export function focusAt(element) {
+  const now = document.activeElement;
+  if (now && now !== document.body && !now.matches(':disabled') && now.getClientRects().length > 0) return;
+  element.tabIndex = -1;
+  element.addEventListener('blur', () => element.removeAttribute('tabindex'), { once: true });
+  element.focus({ preventScroll: true });
+}
+
 /** @param {Element} element @param {string} name @param {string | null} value */
 export function setAttr(element, name, value) {
   if (value === null) element.removeAttribute(name);

@@ -44,6 +44,13 @@ export function isDataUrl(url) {
   return /^data:image\/(png|jpe?g|gif|webp);base64,[A-Za-z0-9+/=]*$/i.test(url);
 }
 
+/** Images that were attached and not sent. @type {Set<Attached>} */ const unsent = new Set();
+
+/** Asks before the page is left: unlike a text, an image is in no draft. @param {BeforeUnloadEvent} event */
+function onLeave(event) {
+  event.preventDefault();
+}
+
 /** The images of one answer, each with a button that removes it. */
 export class ImageTray {
   element = h('ul', { class: 'tray', 'aria-label': 'Images that go with the answer', hidden: true });
@@ -76,7 +83,7 @@ export class ImageTray {
   }
 
   clear() {
-    for (const { url } of this.#attached) URL.revokeObjectURL(url);
+    for (const attached of this.#attached) release(attached);
     this.#attached = [];
     this.element.replaceChildren();
     this.element.hidden = true;
@@ -85,6 +92,8 @@ export class ImageTray {
   /** @param {Attached} attached */
   #show(attached) {
     this.#attached.push(attached);
+    unsent.add(attached);
+    addEventListener('beforeunload', onLeave);
     const name = plain(attached.file.name || 'image');
     const item = h('li', {},
       h('img', { src: attached.url, alt: name }),
@@ -98,12 +107,19 @@ export class ImageTray {
   #remove(attached, item) {
     const neighbour = item.nextElementSibling ?? item.previousElementSibling;
     const next = neighbour?.querySelector('button') ?? this.element.closest('form')?.querySelector('textarea');
-    URL.revokeObjectURL(attached.url);
+    release(attached);
     this.#attached = this.#attached.filter((other) => other !== attached);
     item.remove();
     this.element.hidden = this.#attached.length === 0;
     next?.focus();
   }
+}
+
+/** @param {Attached} attached */
+function release(attached) {
+  URL.revokeObjectURL(attached.url);
+  unsent.delete(attached);
+  if (unsent.size === 0) removeEventListener('beforeunload', onLeave);
 }
 
 /** @param {Blob} blob @returns {Promise<string>} */

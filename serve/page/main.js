@@ -7,7 +7,7 @@ import { NewQuestions, notify, offerNotifications, showCount } from './alerts.js
 import { confirmed } from './confirm.js';
 import { copyButton, listenToCopyCode } from './copy.js';
 import { showDemo } from './demo.js';
-import { h, setText } from './dom.js';
+import { focusAt, h, setAttr, setText } from './dom.js';
 import { ListFeed } from './feed.js';
 import { filesOf } from './images.js';
 import { listenToKeys, shortcuts } from './keys.js';
@@ -76,7 +76,8 @@ function changed() {
 function draw() {
   if (!current) return;
   const { state, view } = current;
-  if (view.show(state)) changed();
+  // What was postponed is drawn in the next frame, or once the markdown parser is there.
+  if (view.show(state)) void load().then(changed);
   conversation.setAttribute('aria-busy', String(state.turn === 'streaming'));
   document.body.dataset.turn = state.turn;
   showNotice();
@@ -153,6 +154,8 @@ function show(id) {
   wasDown = false;
   connection.textContent = '';
   if (isListed) list.show(entries, id);
+  // A narrow screen shows the list or the conversation, so the link that was followed is hidden.
+  if (document.activeElement !== document.body) focusAt(id === null ? part('side', HTMLElement) : heading);
   if (!current) return showTitle();
   current.enter();
   follower.follow();
@@ -239,6 +242,7 @@ function askForToken() {
 /** @param {boolean} shown */
 function showTokenProblem(shown) {
   part('token-problem', HTMLElement).hidden = !shown;
+  setAttr(part('token-field', HTMLInputElement), 'aria-invalid', shown ? 'true' : null);
 }
 
 function listenToToken() {

@@ -11,11 +11,11 @@ const RETRY = 5000;
 /** @type {typeof import('./growing.js') | undefined} */ let markdown;
 /** @type {Promise<void> | undefined} */ let loading;
 
-/** Loads the parser. Can be called again if that failed. */
+/** Loads the parser. Ends after a pause if that failed; it can be called again then. @returns {Promise<void>} */
 export function load() {
   return (loading ??= import('./growing.js').then(
     (module) => void (markdown = module),
-    () => void setTimeout(() => (loading = undefined), RETRY),
+    () => new Promise((resolve) => setTimeout(() => resolve((loading = undefined)), RETRY)),
   ));
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // One question: its text, its options, and a field for words of the user's own.
 
-import { isSendKey } from './answer-words.js';
+import { isSendKey, isTouch } from './answer-words.js';
 import { h, setAttr } from './dom.js';
 import { defaultOf, isNumber, problemOf, takesText } from './form-state.js';
 import { MarkdownView } from './markdown-view.js';
@@ -29,6 +29,7 @@ import { plain } from './visible.js';
  */
 
 let questions = 0;
+/** The question with the option that was clicked last. @type {QuestionView | null} */ let clicked = null;
 
 export class QuestionView {
   #id = `asked-${questions++}`;
@@ -36,7 +37,7 @@ export class QuestionView {
   #detail = h('div', { class: 'detail markdown', dir: 'auto', hidden: true });
   #needed = h('p', { class: 'needed', hidden: true });
   #list = h('ol', { class: 'suggestions', 'aria-label': 'Suggested answers', hidden: true });
-  #field = h('textarea', { id: `${this.#id}-own`, rows: 1, dir: 'auto', enterkeyhint: 'next', 'aria-describedby': `${this.#id} ${this.#id}-problem` });
+  #field = h('textarea', { id: `${this.#id}-own`, rows: 1, dir: 'auto', enterkeyhint: isTouch() ? 'enter' : 'next', 'aria-describedby': `${this.#id} ${this.#id}-problem` });
   #label = h('label', { for: `${this.#id}-own` });
   #problem = h('p', { class: 'problem', id: `${this.#id}-problem`, hidden: true });
   #own = h('div', { class: 'own', hidden: true }, this.#label, this.#field, this.#problem);
@@ -195,6 +196,9 @@ export class QuestionView {
 
   /** @param {number} index @param {MouseEvent} event */
   #take(index, event) {
+    // The second click of a double click is none for the question that the first one has shown.
+    if (event.detail <= 1) clicked = this;
+    if (clicked !== this) return;
     if (!this.choice) return this.#actions.take(index);
     // A key that clicks has no detail.
     this.#choose(index, true, event.detail === 0);

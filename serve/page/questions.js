@@ -78,6 +78,12 @@ export class QuestionsView {
     return this.#views.map((view) => view.answer);
   }
 
+  /** The answers that were sent, or, while there is time, those so far. @returns {readonly FormAnswer[]} */
+  get #given() {
+    const { answered, closed } = /** @type {CallItem} */ (this.#item);
+    return answered ? (answered.answers ?? []) : closed ? [] : this.answers;
+  }
+
   /** The answers as text, to be copied. */
   get summary() {
     const given = this.#questions.map((question, index) => ({ text: question.text.trim(), texts: textsOf(question, this.answers[index]) }));
@@ -154,7 +160,7 @@ export class QuestionsView {
       alone,
       enabled: alone ? isTakable : this.#enabled && !grows,
       editable: alone && isTakable && item.form?.questions[0].custom !== false,
-      chosen: sent ?? (item.answered ? [] : alone && this.#taken !== null ? [this.#taken] : null),
+      chosen: sent ?? (item.answered || item.closed ? [] : alone && this.#taken !== null ? [this.#taken] : null),
     };
   }
 
@@ -195,8 +201,7 @@ export class QuestionsView {
   }
 
   #showReview() {
-    const { answered } = /** @type {CallItem} */ (this.#item);
-    return this.#review.update(this.#questions, answered ? (answered.answers ?? []) : this.answers, this.#enabled);
+    return this.#review.update(this.#questions, this.#given, this.#enabled);
   }
 
   // Tabs.
@@ -224,8 +229,7 @@ export class QuestionsView {
     setText(tab, question.header ?? (this.several && isClosed ? String(index + 1) : ''));
     tab.hidden = !tab.hasChildNodes();
     tab.disabled = !this.several;
-    const { answered } = /** @type {CallItem} */ (this.#item);
-    const isDone = isAnswered(answered ? answered.answers?.[index] : this.#views[index].answer);
+    const isDone = isAnswered(this.#given[index]);
     tab.classList.toggle('done', isDone);
     setAttr(tab, 'aria-label', this.several ? plain(`${question.header ?? `Question ${index + 1}`}${isDone ? ', answered' : ''}`) : null);
     if (this.several) this.#select(tab, index, this.#views[index].element);

@@ -47,6 +47,7 @@ export class UndoBar {
     this.#timer = setTimeout(() => this.end(true), SECONDS * 1000);
     addEventListener('keydown', this.#onKey, { capture: true });
     addEventListener('pagehide', this.#onLeave);
+    document.addEventListener('visibilitychange', this.#onVisibility);
     return promise;
   }
 
@@ -55,6 +56,7 @@ export class UndoBar {
     clearTimeout(this.#timer);
     removeEventListener('keydown', this.#onKey, { capture: true });
     removeEventListener('pagehide', this.#onLeave);
+    document.removeEventListener('visibilitychange', this.#onVisibility);
     this.element.hidden = true;
     this.#finish(sends);
   }
@@ -65,6 +67,9 @@ export class UndoBar {
   }
 
   #onLeave = () => this.end(true);
+
+  /** A phone may stop the timers of a hidden page, and end the page without another event. */
+  #onVisibility = () => document.hidden && this.end(true);
 
   /** @param {KeyboardEvent} event */
   #onKey = (event) => {

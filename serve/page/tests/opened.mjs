@@ -9,10 +9,10 @@ export async function opened(t, options) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
   const conversation = mock.conversation('c').emit('turn', { nth: 0 });
-  const { page, did } = await newPage(t, options);
+  const { page, context, did } = await newPage(t, options);
   await page.goto(`${mock.url}/#/c/c`);
   await page.waitForSelector('.turn');
-  return { mock, conversation, page, did };
+  return { mock, conversation, page, context, did };
 }
 
 /** Opens a page with a form that can be answered. `more` of its event may be given. */

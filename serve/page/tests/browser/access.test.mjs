@@ -259,3 +259,45 @@ test('right-to-left text has its own direction, and does not affect the text aro
   const directions = await page.evaluate(() => [...document.querySelectorAll('.question p, .take .text')].map((element) => getComputedStyle(element).direction));
   assert.deepEqual(directions, ['ltr', 'rtl', 'rtl', 'ltr']);
 });
+
+test('after an answer the focus stays at the question', async (t) => {
+  for (const undo of [false, true]) {
+    const { page, conversation } = await opened(t, { undo });
+    conversation.emit('turn', { nth: 0 }).emit('complete', QUESTION).emit('end', { nth: 0, cut_off: false });
+    await page.waitForSelector('.take:enabled');
+    await page.focus('.take >> nth=1');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.call[data-state=answered]');
+    await until(page, () => document.activeElement?.matches('.call'));
+  }
+});
+
+test('a narrow screen keeps the focus when it shows the conversation instead of the list, and back', async (t) => {
+  const { page, mock, conversation } = await opened(t, { viewport: { width: 320, height: 640 } });
+  conversation.emit('turn', { nth: 0 }).emit('text', { text: 'Hello.' });
+  await page.goto(`${mock.url}/#/`);
+  await page.focus('#list a');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.prose');
+  await until(page, () => document.activeElement?.id === 'conversation-title');
+  await page.focus('.back');
+  await page.keyboard.press('Enter');
+  await until(page, () => document.activeElement?.matches('.side'));
+});
+
+test('what is wrong with a token belongs to its field', async (t) => {
+  const { page, mock } = await opened(t);
+  mock.token = 'x';
+  await page.reload();
+  await page.waitForSelector('dialog#token[open]');
+  const field = () => page.evaluate(() => {
+    const field = document.querySelector('#token-field');
+    const described = document.getElementById(field.getAttribute('aria-describedby') ?? '');
+    return [field.getAttribute('aria-invalid'), described && !described.hidden ? described.textContent : ''];
+  });
+  assert.deepEqual(await field(), [null, '']);
+  await page.fill('#token-field', 'not one');
+  await page.keyboard.press('Enter');
+  await until(page, () => !document.querySelector('#token-problem').hidden);
+  assert.deepEqual(await field(), ['true', 'That token was not accepted.']);
+});

@@ -96,6 +96,12 @@ test('with a finger, Enter makes a new line', async (t) => {
   assert.equal(await said(page), 'one\ntwo');
 });
 
+test('the Enter key of a touch screen is labelled by what it does', async (t) => {
+  const { page } = await asked(t, { hasTouch: true, isMobile: true, viewport: { width: 400, height: 700 } });
+  if (!(await page.evaluate(() => matchMedia('(pointer: coarse)').matches && !matchMedia('(any-pointer: fine)').matches))) return t.skip('this browser always has a mouse');
+  assert.deepEqual(await page.locator('.panel .own textarea, .answer textarea').evaluateAll((fields) => fields.map((field) => field.enterKeyHint)), ['enter', 'enter']);
+});
+
 test('touch screens see no key caps', async (t) => {
   const { page } = await asked(t, { hasTouch: true, isMobile: true, viewport: { width: 375, height: 667 } });
   assert.equal(await page.locator('.key:visible').count(), 0);
@@ -139,6 +145,13 @@ test('images can be pasted anywhere; a pasted text that comes with a picture sta
   await page.click('.answer .primary');
   await answered(page);
   assert.deepEqual(mock.answers, [{ number: 0, text: '', images: [URL_OF_PNG, URL_OF_PNG] }]);
+});
+
+test('a picture is pasted where the text beside it is only the names of the files', async (t) => {
+  const { page } = await asked(t);
+  assert.equal(await transfer(page, 'paste', '.answer textarea', [file('a.png'), file('b.png')], 'a.png\rb.png'), true);
+  await page.waitForSelector('.answer .tray li >> nth=1');
+  assert.equal(await transfer(page, 'paste', '.answer textarea', [file('a.png')], 'a.png and more'), false);
 });
 
 test('images can be dropped anywhere, and the browser does not open them', async (t) => {
@@ -283,6 +296,27 @@ test('an answer that arrived although its connection broke is not reported as un
   conversation.emit('replied', { number: 0, kind: 'answer', said: 'twice', images: [] });
   assert.equal(await said(page), 'twice');
   assert.equal(await page.locator('form.answer').count(), 0);
+});
+
+test('images that arrived although their connection broke are not reported as unsent', async (t) => {
+  const { page, mock, conversation } = await asked(t);
+  mock.refuse = 'cut';
+  await transfer(page, 'paste', '.answer textarea', [file()]);
+  await page.waitForSelector('.answer .tray li');
+  await page.click('.take >> nth=1');
+  await page.waitForSelector('.answer .problem:not([hidden])');
+  conversation.emit('replied', { number: 0, kind: 'answer', said: 'PostgreSQL', suggestion: 1, images: [URL_OF_PNG] });
+  assert.equal(await said(page), 'PostgreSQL');
+  assert.equal(await page.locator('form.answer').count(), 0);
+});
+
+test('images that were not sent stay when an answer from elsewhere has images', async (t) => {
+  const { page, conversation } = await asked(t);
+  await transfer(page, 'paste', '.answer textarea', [file()]);
+  await page.waitForSelector('.answer .tray li');
+  conversation.emit('replied', { number: 0, kind: 'answer', said: 'PostgreSQL', suggestion: 1, images: [URL_OF_PNG] });
+  assert.equal(await said(page), 'PostgreSQL');
+  assert.equal(await page.locator('.unsent .tray li').count(), 1);
 });
 
 test('unsent text is kept while another conversation is shown', async (t) => {

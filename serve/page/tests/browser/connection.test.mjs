@@ -9,6 +9,8 @@ import { QUESTION, eventually, newPage, play, redis, service, until, wire } from
 async function shown(page) {
   await until(page, () => !document.querySelector('#conversation .plain'));
   return page.evaluate(() => {
+    // What has the focus may be marked by it.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     const copy = document.getElementById('conversation').cloneNode(true);
     for (const element of copy.querySelectorAll('*')) for (const name of ['id', 'for', 'aria-labelledby', 'aria-describedby']) element.removeAttribute(name);
     return copy.innerHTML;

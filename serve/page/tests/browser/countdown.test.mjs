@@ -51,6 +51,8 @@ const stops = {
   'the wheel': (page) => (page.mouse.move(500, 500), page.mouse.wheel(0, 10)),
   'a touch': (page) => page.evaluate(() => document.body.dispatchEvent(new Event('touchstart', { bubbles: true }))),
   'the focus in the form': (page) => page.evaluate(() => document.querySelector('.answer textarea')?.focus()),
+  'a file that is dragged over the page': (page) => page.evaluate(() => document.body.dispatchEvent(new DragEvent('dragenter', { bubbles: true }))),
+  'something pasted': (page) => page.evaluate(() => document.body.dispatchEvent(new ClipboardEvent('paste', { bubbles: true }))),
   'its button': (page) => page.click('text=Stop the countdown'),
 };
 for (const [name, stop] of Object.entries(stops)) {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Mock } from '../mock.mjs';
-import { QUESTION, eventually, newPage, until } from '../help.mjs';
+import { PNG, QUESTION, eventually, newPage, until } from '../help.mjs';
 
 async function asked(t, { clock = false, ...options } = {}) {
   const mock = await new Mock().start();
@@ -151,6 +151,33 @@ test('leaving the page sends the answer at once', async (t) => {
   await page.goto('about:blank');
   await eventually(() => mock.answers.length);
   assert.deepEqual(mock.answers, [{ number: 0, suggestion: 0 }]);
+});
+
+test('a page that is hidden sends the answer at once: its timers may never run again', async (t) => {
+  const { page, mock } = await asked(t, { clock: true, undo: true });
+  await page.click('.take >> nth=1');
+  await page.waitForSelector('.undo:not([hidden])');
+  await page.evaluate(() => {
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  await eventually(() => mock.answers.length);
+  assert.deepEqual(mock.answers, [{ number: 0, suggestion: 1 }]);
+});
+
+test('the browser asks before a page with attached images is closed, and only then', async (t) => {
+  const { page } = await asked(t);
+  const asks = async () => {
+    const dialog = page.waitForEvent('dialog', { timeout: 1000 }).catch(() => null);
+    await page.evaluate(() => void setTimeout(() => location.reload()));
+    return (await dialog)?.type() ?? 'no';
+  };
+  await page.setInputFiles('.answer input[type=file]', { name: 'a.png', mimeType: 'image/png', buffer: PNG });
+  await page.waitForSelector('.answer .tray li');
+  await page.click('.answer textarea');
+  assert.equal(await asks(), 'beforeunload');
+  await page.click('.answer .tray .remove');
+  assert.equal(await asks(), 'no');
 });
 
 test('an answer from elsewhere ends the wait, and nothing is sent', async (t) => {

@@ -66,3 +66,15 @@ test('a form that timed out shows so, and keeps what was not sent', async (t) =>
   assert.match(await page.locator('.answered').textContent(), /The time for an answer was over/);
   assert.equal(await page.inputValue('.answer textarea'), 'Cook');
 });
+
+for (const [why, state] of [['dismissed', 'dismissed'], ['answered_elsewhere', 'elsewhere']]) {
+  test(`what was picked in a form that is ${state} is shown as not sent, and not as the answer`, async (t) => {
+    const { page, conversation } = await asked(t);
+    await page.click(`${SHOWN} .take >> nth=1`);
+    conversation.emit('closed', { number: 0, why });
+    await page.waitForSelector(`.call[data-state=${state}]`);
+    assert.match(await page.inputValue('.unsent textarea'), /PostgreSQL/);
+    assert.doesNotMatch(await page.locator('.review').innerText(), /PostgreSQL/);
+    assert.equal(await page.locator('.tab.done, .suggestion.chosen').count(), 0);
+  });
+}

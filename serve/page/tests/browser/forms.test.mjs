@@ -215,3 +215,44 @@ test('an answer from elsewhere is shown, and what was picked here is not lost', 
   await page.click('text=Discard');
   assert.equal(await page.locator('form.answer').count(), 0);
 });
+
+test('Enter that is held down answers one question, or shows the next one, and sends nothing', async (t) => {
+  for (const start of [`${SHOWN} .take >> nth=0`, '.steps >> text=Next']) {
+    const { page, mock } = await asked(t, formOf(...Array(3).fill({ options: [{ label: 'A' }, { label: 'B' }] })));
+    await page.locator(start).focus();
+    for (let times = 0; times < 8; times++) await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    assert.equal(await page.getAttribute('[role=tab] >> nth=1', 'aria-selected'), 'true', start);
+    assert.deepEqual(await checked(page), ['false', 'false']);
+    assert.deepEqual(mock.answers, []);
+  }
+});
+
+test('a double click answers one question, and checks or unchecks a box twice', async (t) => {
+  const options = [{ label: 'A' }, { label: 'B' }];
+  for (const multiple of [false, true]) {
+    const { page } = await asked(t, formOf({ options }, { options, multiple }));
+    await page.dblclick(`${SHOWN} .take >> nth=0`);
+    assert.equal(await page.getAttribute('[role=tab] >> nth=1', 'aria-selected'), 'true');
+    assert.deepEqual(await checked(page), ['false', 'false']);
+    if (!multiple) continue;
+    await page.waitForTimeout(600);
+    await page.dblclick(`${SHOWN} .take >> nth=1`);
+    assert.deepEqual(await checked(page), ['false', 'false']);
+    await page.click(`${SHOWN} .take >> nth=0`);
+    assert.deepEqual(await checked(page), ['true', 'false']);
+  }
+});
+
+test('a tab that only shows the questions keeps the draft of another tab', async (t) => {
+  const { page, context, mock } = await asked(t);
+  const other = await context.newPage();
+  await other.goto(`${mock.url}/#/c/c`);
+  await other.waitForSelector('.call[data-state=open]');
+  await page.click(`${SHOWN} .take >> nth=1`);
+  await page.fill(`${SHOWN} .own textarea`, 'A map');
+  await other.click('.steps >> text=Next');
+  await page.reload();
+  await page.click('[role=tab] >> text=Review');
+  assert.match(await page.locator('.review').innerText(), /PostgreSQL[^]*A map/);
+});

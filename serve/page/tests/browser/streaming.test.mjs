@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { QUESTION, eventually, misdeeds, newPage, service, until } from '../help.mjs';
+import { Mock } from '../mock.mjs';
 import { opened } from '../opened.mjs';
 
 /** Records each change of the page, to check that text only grows and that no node of a closed item is removed or changed. */
@@ -219,4 +220,26 @@ test('errors are in words for people', async (t) => {
   conversation.emit('error', { kind: 'upstream', message: 'The provider refused the connection. (os error 111)' });
   await page.waitForSelector('.problem.item');
   assert.equal(await page.locator('.problem.item').textContent(), 'The provider refused the connection.');
+});
+
+test('without the markdown parser the text is shown, and the page does not redraw until it is there', async (t) => {
+  const mock = await new Mock().start();
+  t.after(() => mock.stop());
+  const { page } = await newPage(t);
+  await page.addInitScript(() => {
+    window.frames = 0;
+    const request = window.requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (callback) => (window.frames++, request(callback));
+  });
+  let isAway = true;
+  await page.route('**/growing.js*', (route) => (isAway ? route.abort() : route.continue()));
+  mock.conversation('c').emit('turn', { nth: 0 }).emit('text', { text: 'Some **bold** text.' });
+  await page.goto(`${mock.url}/#/c/c`);
+  await page.waitForSelector('.prose >> text=Some **bold** text.');
+  const before = await page.evaluate(() => window.frames);
+  await page.waitForTimeout(1000);
+  const drawn = (await page.evaluate(() => window.frames)) - before;
+  assert.ok(drawn < 10, `${drawn} frames in a second`);
+  isAway = false;
+  await page.waitForSelector('.prose strong');
 });
