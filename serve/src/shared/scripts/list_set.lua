@@ -2,7 +2,7 @@
 --
 -- KEYS: entries, changes, ends, bell
 -- ARGV: id, entry as JSON, or "" to remove it, time to live (ms), maximum number of entries
-if ARGV[2] == '' and (redis.call('HGET', KEYS[1], ARGV[1]) or '') == '' then
+if ARGV[2] == '' and (redis.call('HMGET', KEYS[1], ARGV[1])[1] or '') == '' then
     -- It was removed, or never there.
     return 0
 end

@@ -6,7 +6,7 @@
 -- KEYS: log, state, for each
 -- ARGV: the id, or "-", for each
 local function newest_of(state)
-    local turn, names = redis.call('HGET', state, 'turn'), {}
+    local turn, names = redis.call('HMGET', state, 'turn')[1], {}
     local needs_next = turn ~= 'streaming' and turn ~= 'pieces'
     for _, name in ipairs(redis.call('HKEYS', state)) do
         if name ~= 'view' and name ~= 'failed' and (name ~= 'next' or needs_next) then
