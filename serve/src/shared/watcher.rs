@@ -176,7 +176,8 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         let (has_readers, last) = (conversation.has_readers(), conversation.last());
         // Each change lets the store keep the conversation, but not the record of its last request.
-        let has_written = conversation.is_writer() && touched_at != Some(last);
+        // A turn that streams may have no events for long.
+        let has_written = conversation.is_writer() && (conversation.is_streaming() || touched_at != Some(last));
         if (has_readers || has_written) && touched.elapsed() > shared.settings.limits.idle / 4 {
             (touched, touched_at) = (Instant::now(), Some(last));
             // If it fails, there is time for another attempt.
