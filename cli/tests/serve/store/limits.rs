@@ -165,11 +165,7 @@ async fn what_was_dropped_and_then_deleted_elsewhere_is_not_kept_to_be_stored() 
     chat(&play).send(&full).await.ok_body();
     assert_eq!(get("/conversations/deleted-elsewhere").send(&full).await.error(), (503, "store_unavailable".into()));
     assert_eq!(call("DELETE", "/conversations/deleted-elsewhere", "").send(&other).await.status, 204);
-    let writes = || {
-        let calls = redis.ask("INFO commandstats");
-        let calls = calls.split_once("cmdstat_evalsha:calls=").map_or("0", |(_, rest)| rest);
-        calls.split(',').next().unwrap().parse::<u64>().unwrap()
-    };
+    let writes = || redis.calls("evalsha");
     proxy.set(Passing::After(Duration::ZERO));
     until(async || get("/readyz").send(&full).await.status == 200).await;
     // Otherwise its writer asks for it again every 5 ms, and never ends.

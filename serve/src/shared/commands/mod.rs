@@ -1,7 +1,6 @@
 //! What the service asks of the store: one script for each, so that each happens as a whole.
 
 mod append;
-mod groups;
 mod load;
 
 use std::collections::HashMap;
@@ -13,14 +12,15 @@ use redis::{FromRedisValue, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::append::Append;
-use self::groups::{Group, MAX_GROUP, Waiting, send_groups};
 use self::load::{Load, Stored, found};
 use super::clock::StoreClock;
 use super::error::StoreError;
+use super::groups::{Group, MAX_GROUP, SHORT_PAUSE, Waiting, send_groups};
 use super::keys::Keys;
 use super::link::{Link, RESPONSE_TIMEOUT};
 use super::script::{Call, Script};
 use crate::conversation::{Batch, EventId, STORED_VERSION, StoredConversation, answer_field};
+use crate::recognition::StoredRecord;
 use crate::settings::Settings;
 
 pub(crate) use self::append::Appended;
@@ -57,7 +57,7 @@ pub(crate) struct Commands {
     take: Script,
     claim: Script,
     release: Script,
-    record: Script,
+    records: Script,
     touch: Script,
     remove: Script,
     check: Script,
@@ -135,7 +135,7 @@ impl Commands {
             take: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/take.lua"))),
             claim: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/claim.lua"))),
             release: Script::new(include_str!("../scripts/release.lua")),
-            record: Script::new(include_str!("../scripts/record.lua")),
+            records: Script::new(include_str!("../scripts/records.lua")),
             touch: Script::new(include_str!("../scripts/touch.lua")),
             remove: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/remove.lua"))),
             check: Script::new(include_str!("../scripts/check.lua")),
@@ -148,11 +148,11 @@ impl Commands {
         // In a cluster, a script has the keys of one conversation.
         let max = if self.link.is_cluster() { 1 } else { MAX_GROUP };
         let (append, load) = (self.clone(), self.clone());
-        tokio::spawn(send_groups(waiting.appends, max, move |appends| {
+        tokio::spawn(send_groups(waiting.appends, max, SHORT_PAUSE, move |appends| {
             let commands = append.clone();
             async move { commands.append_all(&appends).await }
         }));
-        tokio::spawn(send_groups(waiting.loads, max, move |loads| {
+        tokio::spawn(send_groups(waiting.loads, max, SHORT_PAUSE, move |loads| {
             let commands = load.clone();
             async move { commands.load_all(&loads).await }
         }));
@@ -185,7 +185,20 @@ impl Commands {
     /// conversation.
     pub(crate) async fn load(&self, id: &str, after: Option<EventId>) -> Result<Found, StoreError> {
         let permit = if after.is_none() { self.permit_to_read_all().await } else { None };
-        let load = Load { id: id.to_owned(), after, _permit: permit.map(Arc::new) };
+        self.ask_for(Load { id: id.to_owned(), after, is_own: false, _permit: permit.map(Arc::new) }).await
+    }
+
+    /// Returns what is stored of a conversation that this replica writes, with the events after that
+    /// one, and without what only another writer would need.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`load`](Commands::load).
+    pub(crate) async fn load_own(&self, id: &str, after: EventId) -> Result<Found, StoreError> {
+        self.ask_for(Load { id: id.to_owned(), after: Some(after), is_own: true, _permit: None }).await
+    }
+
+    async fn ask_for(&self, load: Load) -> Result<Found, StoreError> {
         let (fields, entries) = self.loads.ask(load).await?;
         found(fields, entries)
     }
@@ -293,13 +306,23 @@ impl Commands {
         Ok(())
     }
 
-    /// Notes the last request of a conversation, with the keys of its record.
-    pub(crate) async fn record(&self, id: &str, request: &str, records: &[String]) -> Result<(), StoreError> {
-        let mut call = self.record.call();
-        call.key(self.keys.log(id)).key(self.keys.state(id));
-        call.arg(request).arg(records.join(" ")).arg(milliseconds(self.time_to_live));
+    /// Notes the last requests of conversations, and stores their records with those names. In a
+    /// cluster, these are stored by themselves, and the requests are of one conversation.
+    pub(super) async fn record_all(&self, records: &[StoredRecord], lifetime: u64) -> Result<Vec<()>, StoreError> {
+        let mut call = self.records.call();
+        call.arg(milliseconds(self.time_to_live)).arg(lifetime);
+        for record in records {
+            call.key(self.keys.log(&record.id)).key(self.keys.state(&record.id));
+            call.arg(&record.request).arg(record.keys.join(" "));
+            let with_them = if self.link.is_cluster() { &[][..] } else { &record.keys };
+            // All of it serializes to JSON.
+            call.arg(serde_json::to_string(record).unwrap_or_default()).arg(with_them.len());
+            for key in with_them {
+                call.key(self.keys.record(key));
+            }
+        }
         let _: u64 = self.link.invoke(&call).await?;
-        Ok(())
+        Ok(vec![(); records.len()])
     }
 
     /// Lets the store keep a conversation longer. Returns the keys of the record of its last
