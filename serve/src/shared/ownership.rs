@@ -199,7 +199,7 @@ impl Shared {
             return Ok(());
         }
         // A replica that dies may leave many conversations at once.
-        let permit = self.commands.permit_to_read_all().await;
+        let permit = self.commands.permit_to_take_over().await;
         let taken = self.commands.take(conversation.id(), None, Some(dead), Purpose::Change, None).await?;
         drop(permit);
         if let TakeOutcome::Taken { epoch, stored } = taken {

@@ -30,9 +30,9 @@ pub(crate) use self::load::Found;
 /// the beginning of the turn is stored, in less time, or never.
 const RESERVATION: Duration = Duration::from_secs(3);
 
-/// Maximum number of conversations that are read as a whole at the same time. A server ends a
-/// connection with too many bytes on their way.
-const MAX_WHOLE_LOADS: usize = 8;
+/// Maximum number of conversations that are read as a whole at the same time, for readers and for
+/// takeovers each. A server ends a connection with too many bytes on their way.
+const MAX_WHOLE_LOADS: usize = 4;
 
 /// How often a script is tried that the store executes after its deadline.
 const MAX_ATTEMPTS: usize = 3;
@@ -52,6 +52,8 @@ pub(crate) struct Commands {
     loads: Group<Load, Stored>,
     /// Limits the conversations that are read as a whole at the same time.
     whole_loads: Arc<Semaphore>,
+    /// Limits those that are taken over at the same time, which do not wait for readers.
+    takeovers: Arc<Semaphore>,
     append: Script,
     load: Script,
     take: Script,
@@ -130,6 +132,7 @@ impl Commands {
             appends,
             loads,
             whole_loads: Arc::new(Semaphore::new(MAX_WHOLE_LOADS)),
+            takeovers: Arc::new(Semaphore::new(MAX_WHOLE_LOADS)),
             append: Script::new(include_str!("../scripts/append.lua")),
             load: Script::new(include_str!("../scripts/load.lua")),
             take: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/take.lua"))),
@@ -184,7 +187,7 @@ impl Commands {
     /// If the store can't be reached or refuses it, or another version has written the
     /// conversation.
     pub(crate) async fn load(&self, id: &str, after: Option<EventId>) -> Result<Found, StoreError> {
-        let permit = if after.is_none() { self.permit_to_read_all().await } else { None };
+        let permit = if after.is_none() { self.permit(&self.whole_loads).await } else { None };
         self.ask_for(Load { id: id.to_owned(), after, is_own: false, _permit: permit.map(Arc::new) }).await
     }
 
@@ -203,14 +206,19 @@ impl Commands {
         found(fields, entries)
     }
 
-    /// Waits until another conversation may be read as a whole. `None` if nothing limits that.
-    pub(crate) async fn permit_to_read_all(&self) -> Option<OwnedSemaphorePermit> {
+    /// Waits until another conversation of a dead replica may be taken over. `None` if nothing limits
+    /// that.
+    pub(crate) async fn permit_to_take_over(&self) -> Option<OwnedSemaphorePermit> {
+        self.permit(&self.takeovers).await
+    }
+
+    async fn permit(&self, limit: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
         // In a cluster, a server that is silent must not delay what others have.
         if self.link.is_cluster() {
             return None;
         }
         // It is never closed.
-        self.whole_loads.clone().acquire_owned().await.ok()
+        limit.clone().acquire_owned().await.ok()
     }
 
     async fn load_all(&self, loads: &[Load]) -> Result<Vec<Stored>, StoreError> {
@@ -368,4 +376,25 @@ fn text(value: &Value) -> String {
 
 fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX >> 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+    use crate::shared::StoreAddress;
+
+    #[tokio::test]
+    async fn what_is_taken_over_does_not_wait_for_readers_of_other_conversations() {
+        let keys = Keys::new("p:");
+        let (link, _messages) = Link::new(StoreAddress::parse("redis://127.0.0.1:1").unwrap(), keys.clone());
+        let (commands, _waiting) = Commands::new(link, keys, "r".to_owned(), &Settings::default());
+        // Nothing is sent, so each of these reads until it is dropped.
+        let mut reading: Vec<_> = (0..100).map(|_| Box::pin(commands.load("c", None))).collect();
+        for reader in &mut reading {
+            assert!(reader.now_or_never().is_none());
+        }
+        assert!(commands.permit_to_take_over().now_or_never().flatten().is_some());
+    }
 }
