@@ -57,6 +57,7 @@ pub(crate) struct Commands {
     append: Script,
     load: Script,
     take: Script,
+    give_back: Script,
     claim: Script,
     release: Script,
     records: Script,
@@ -136,6 +137,7 @@ impl Commands {
             append: Script::new(include_str!("../scripts/append.lua")),
             load: Script::new(include_str!("../scripts/load.lua")),
             take: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/take.lua"))),
+            give_back: Script::new(include_str!("../scripts/give_back.lua")),
             claim: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/claim.lua"))),
             release: Script::new(include_str!("../scripts/release.lua")),
             records: Script::new(include_str!("../scripts/records.lua")),
@@ -284,6 +286,14 @@ impl Commands {
             }
             _ => Err(StoreError::Unreadable("the answer of a script".to_owned())),
         }
+    }
+
+    /// Gives up a conversation that this replica has taken in that epoch, and has no room for.
+    pub(crate) async fn give_back(&self, id: &str, epoch: u64) -> Result<(), StoreError> {
+        let mut call = self.give_back.call();
+        call.key(self.keys.state(id)).key(self.keys.bell(id)).arg(&*self.replica).arg(epoch);
+        let _: u64 = self.link.invoke(&call).await?;
+        Ok(())
     }
 
     /// Returns the epoch and the name of a conversation's writer; 0 and "" if there is none.
