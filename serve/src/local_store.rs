@@ -370,6 +370,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
+    use crate::conversation::StoredConversation;
     use crate::conversation::continuation::ContinuationRequest;
     use crate::conversation::request_content::RequestContent;
     use crate::conversation::turn::{Turn, TurnSource};
@@ -415,6 +416,24 @@ mod tests {
         drop(used);
         store.find_or_create("one-more", NewRole::Writer).unwrap();
         assert!(store.find("c-0").is_none());
+    }
+
+    #[test]
+    fn a_message_that_another_process_writes_is_kept_only_while_somebody_reads_it() {
+        let mut settings = Settings::default();
+        settings.limits.conversations = 1;
+        let store = store_with(settings);
+        let create = |id: &str| store.find_or_create(id, NewRole::Follower);
+        let followed = create("followed").unwrap().0;
+        let facts = r#"{"turn":"streaming","open":null,"waiting":0,"stopped":false,"retry":false,"updated":0}"#;
+        let fields = [("epoch", "1"), ("facts", facts)].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        followed.load(StoredConversation::new(fields.into(), Vec::new()).unwrap());
+        assert!(followed.is_streaming());
+        let reader = followed.reader().unwrap();
+        assert!(create("another").is_err() && store.check_room().is_err());
+        drop(reader);
+        assert!(store.check_room().is_ok() && create("another").is_ok());
+        assert!(!store.has(&followed));
     }
 
     #[test]

@@ -12,12 +12,14 @@ use super::role::Role;
 use super::state::{ConversationState, ListKey};
 use crate::error::ApiError;
 
-/// The locked state. When dropped, it wakes the readers, and those of the list if that has changed.
+/// The locked state. When dropped, it tells readers and the store of a change, and readers of the
+/// list if that has changed.
 pub(super) struct ChangeGuard<'a> {
     state: MutexGuard<'a, ConversationState>,
     conversation: &'a Conversation,
     list_key: ListKey,
-    /// The last event before a change; `None` if the time of the last change stays.
+    /// The last event before a change; `None` if there may be a change without an event, for which
+    /// the time of the last change stays.
     before: Option<EventId>,
 }
 
@@ -37,13 +39,18 @@ impl std::ops::DerefMut for ChangeGuard<'_> {
 
 impl Drop for ChangeGuard<'_> {
     fn drop(&mut self) {
-        if self.before.is_some_and(|before| before != self.state.log.buffer.last()) {
+        let has_events = self.before.map(|before| before != self.state.log.buffer.last());
+        if has_events == Some(true) {
             self.state.updated = SystemTime::now();
         }
         self.state.count_memory();
         let conversation = self.conversation;
-        conversation.queue(&mut self.state);
-        conversation.changed.send_replace(());
+        // Most chunks of some bodies have no event. Each would cost a batch, and readers on other
+        // replicas a comparison.
+        if has_events != Some(false) || self.state.log.unpublished.needs_batch() {
+            conversation.queue(&mut self.state);
+            conversation.changed.send_replace(());
+        }
         if self.state.list_key() != self.list_key {
             // After the change, so that a reader of the version sees the change.
             conversation.version.store(conversation.list.next_version(), Ordering::Release);
@@ -55,7 +62,7 @@ impl Drop for ChangeGuard<'_> {
 impl Conversation {
     /// Locks the state for a change. Readers are woken when the guard is dropped.
     ///
-    /// Every change has an event. Without one, the time of the last change stays.
+    /// Every change has an event. Without one, nobody is told.
     pub(super) fn lock_for_change(&self) -> ChangeGuard<'_> {
         let mut guard = self.lock_for_use();
         guard.before = Some(guard.log.buffer.last());
@@ -78,7 +85,7 @@ impl Conversation {
         }
     }
 
-    /// Locks the state for a change that may turn out to be none.
+    /// Locks the state for a change without an event. Readers are woken in any case.
     pub(super) fn lock_for_use(&self) -> ChangeGuard<'_> {
         let mut state = self.state.lock();
         state.used = Instant::now();

@@ -25,6 +25,13 @@ pub(super) struct Unpublished {
     pub(super) bytes: usize,
 }
 
+impl Unpublished {
+    /// Returns `true` if the store has to be told, even if there are no new events.
+    pub(super) fn needs_batch(self) -> bool {
+        self.facts || self.pieces
+    }
+}
+
 impl Log {
     pub(super) fn push(&mut self, event: &ConversationEvent<'_>, metrics: &Metrics) {
         self.buffer.push(event);

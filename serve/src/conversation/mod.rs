@@ -189,7 +189,7 @@ impl Conversation {
 
     /// Ends the conversation, and tells its readers.
     pub(crate) fn end(&self) {
-        self.lock_for_change().end();
+        self.lock_for_use().end();
         // Nobody needs to wait any longer until the store has it.
         self.told.send_replace(());
     }

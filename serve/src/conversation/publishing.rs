@@ -287,6 +287,7 @@ mod tests {
 
     use axum::http::{HeaderValue, header};
     use followup::dialogue::{Answer, MessageFormat};
+    use futures_util::FutureExt;
     use serde_json::json;
     use tokio::sync::mpsc;
 
@@ -319,6 +320,31 @@ mod tests {
         conversation.take_over(2, stored).unwrap();
         // Otherwise it could end the reservation of a turn that has not begun yet.
         assert_eq!(conversation.next_batch().unwrap().set, []);
+    }
+
+    #[test]
+    fn a_chunk_without_an_event_is_told_neither_to_the_store_nor_to_readers() {
+        let (conversation, mut queued) = followed();
+        conversation.take_over(1, StoredConversation::default()).unwrap();
+        let mut turn = Turn::begin(&conversation, None, TurnSource::Relay, RequestContent::default()).unwrap();
+        let mut feed = |chunk: &str| {
+            let mut reader = conversation.reader().unwrap();
+            turn.feed(chunk.as_bytes());
+            let is_woken = reader.changed().now_or_never().is_some();
+            let is_told = queued.try_recv().is_ok();
+            while let Some(batch) = conversation.next_batch() {
+                conversation.has_appended(&batch);
+            }
+            (is_woken, is_told)
+        };
+        let text = r#"data: {"choices":[{"delta":{"content":"Tea"}}]}"#;
+        assert_eq!(feed(&format!("{text}\n\n")), (true, true));
+        let thinking = r#"data: {"choices":[{"delta":{"reasoning_content":"Hm"}}]}"#;
+        for chunk in [": ping\n\n", &format!("{thinking}\n\n"), text] {
+            assert_eq!(feed(chunk), (false, false), "{chunk}");
+        }
+        assert_eq!(feed("\n\n"), (true, true));
+        assert!(!conversation.is_untold());
     }
 
     #[test]

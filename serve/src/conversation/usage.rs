@@ -72,11 +72,11 @@ impl Conversation {
     /// Returns `false` if it is in use, or the store may get it at any moment. It stays as it is
     /// then.
     pub(crate) fn drop_unstored(&self) -> bool {
-        // To lock it for a change is one, which the store would have to get.
+        // To lock it is a change, which the store would have to get.
         if self.state.lock().role.waiting().is_none() || self.unused().is_none() {
             return false;
         }
-        let mut state = self.lock_for_change();
+        let mut state = self.lock_for_use();
         if state.role.waiting().is_none() {
             return false;
         }

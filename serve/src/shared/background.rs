@@ -10,10 +10,11 @@ use super::{Background, Shared};
 impl Shared {
     /// Starts what runs as long as the service does. Must be called once.
     pub(crate) fn start(self: &Arc<Shared>, background: Background) {
-        let Background { waiting, messages, changed, records } = background;
+        let Background { waiting, list_changes, messages, changed, records } = background;
         let (link, lease) = (self.link.clone(), self.clone());
         tokio::spawn(async move { link.keep_connected().await });
         self.commands.start(waiting);
+        self.list.start(list_changes);
         tokio::spawn(async move { lease.lease.keep().await });
         tokio::spawn(publish_changes(self.clone(), changed));
         tokio::spawn(receive_messages(self.clone(), messages));

@@ -9,6 +9,7 @@ use parking_lot::Mutex;
 use redis::{FromRedisValue, Value};
 
 use super::error::StoreError;
+use super::groups::{Group, LONG_PAUSE, MAX_GROUP, Waiting, send_groups};
 use super::keys::Keys;
 use super::link::Link;
 use super::script::Script;
@@ -23,6 +24,7 @@ pub(crate) struct SharedList {
     known: Mutex<Known>,
     /// Wakes this replica's readers of the list.
     changes: Arc<ListChanges>,
+    sets: Group<EntryChange, ()>,
     set: Script,
     since: Script,
 }
@@ -35,17 +37,46 @@ struct Known {
     entries: HashMap<String, (u64, Arc<ListedFacts>)>,
 }
 
+/// A change of an entry.
+#[derive(Clone)]
+pub(super) struct EntryChange {
+    id: String,
+    /// The entry as JSON; empty if the conversation was deleted.
+    entry: String,
+}
+
+/// The changes that are sent together with others.
+pub(super) type WaitingChanges = Waiting<EntryChange, ()>;
+
 impl SharedList {
-    pub(crate) fn new(link: Arc<Link>, keys: Keys, limits: Limits, changes: Arc<ListChanges>) -> SharedList {
-        SharedList {
+    pub(super) fn new(
+        link: Arc<Link>,
+        keys: Keys,
+        limits: Limits,
+        changes: Arc<ListChanges>,
+    ) -> (Arc<SharedList>, WaitingChanges) {
+        let (sets, waiting) = Group::new();
+        let list = SharedList {
             link,
             keys,
             limits,
             known: Mutex::default(),
             changes,
+            sets,
             set: Script::new(include_str!("scripts/list_set.lua")),
             since: Script::new(include_str!("scripts/list_since.lua")),
-        }
+        };
+        (Arc::new(list), waiting)
+    }
+
+    /// Sends the changes that wait for others. Must be called once.
+    pub(super) fn start(self: &Arc<SharedList>, waiting: WaitingChanges) {
+        let list = self.clone();
+        // All keys of the list are on one server, also in a cluster.
+        tokio::spawn(send_groups(waiting, MAX_GROUP, LONG_PAUSE, move |changes| {
+            let list = list.clone();
+            async move { list.set_all(&changes).await }
+        }));
     }
 
     /// Records a change of an entry. Without an entry, the conversation was deleted.
@@ -54,14 +85,21 @@ impl SharedList {
     ///
     /// If the store can't be reached, or refuses it.
     pub(crate) async fn set(&self, id: &str, entry: Option<&str>) -> Result<(), StoreError> {
+        let (id, entry) = (id.to_owned(), entry.unwrap_or_default().to_owned());
+        self.sets.ask(EntryChange { id, entry }).await
+    }
+
+    async fn set_all(&self, changes: &[EntryChange]) -> Result<Vec<()>, StoreError> {
         let milliseconds = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX >> 1);
         let mut call = self.set.call();
         call.key(self.keys.list("entries")).key(self.keys.list("changes")).key(self.keys.list("ends"));
         call.key(self.keys.list_bell());
-        call.arg(id).arg(entry.unwrap_or_default());
         call.arg(milliseconds(self.limits.idle)).arg(self.limits.conversations);
+        for EntryChange { id, entry } in changes {
+            call.arg(id).arg(entry);
+        }
         let _: u64 = self.link.invoke(&call).await?;
-        Ok(())
+        Ok(vec![(); changes.len()])
     }
 
     /// Learns the changes since the last call. Wakes the readers of the list if there are any.

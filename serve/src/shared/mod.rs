@@ -12,6 +12,7 @@ mod clock;
 mod commands;
 mod connection;
 mod error;
+mod groups;
 mod id_locks;
 mod keys;
 mod lease;
@@ -38,7 +39,7 @@ use self::id_locks::IdLocks;
 use self::keys::Keys;
 use self::lease::Lease;
 use self::link::{Link, Messages};
-use self::list::SharedList;
+use self::list::{SharedList, WaitingChanges};
 use self::watched::Watched;
 use crate::conversation::Conversation;
 use crate::error::ApiError;
@@ -61,7 +62,7 @@ pub(crate) struct Shared {
     watched: Watched,
     /// The conversations of which this replica is about to become the writer.
     taking: IdLocks,
-    list: SharedList,
+    list: Arc<SharedList>,
     /// Another replica may have changed the list.
     list_changed: Notify,
     metrics: Arc<Metrics>,
@@ -79,6 +80,7 @@ const MAX_LAST_FLUSH: Duration = Duration::from_secs(3);
 /// What runs as long as the service does, once it is started.
 pub(crate) struct Background {
     waiting: WaitingCommands,
+    list_changes: WaitingChanges,
     messages: Messages,
     changed: mpsc::UnboundedReceiver<Arc<Conversation>>,
     records: mpsc::UnboundedReceiver<StoredRecord>,
@@ -99,7 +101,7 @@ impl Shared {
         let (link, messages) = Link::new(address, keys.clone());
         let (commands, waiting) = Commands::new(link.clone(), keys.clone(), replica.clone(), &settings);
         let lease = Lease::new(link.clone(), keys.clone(), replica, settings.lease);
-        let list = SharedList::new(link.clone(), keys.clone(), settings.limits, local.changes());
+        let (list, list_changes) = SharedList::new(link.clone(), keys.clone(), settings.limits, local.changes());
         let (watched, tasks) = (Watched::default(), TaskTracker::new());
         let shared = Shared {
             link,
@@ -115,7 +117,7 @@ impl Shared {
             settings,
             tasks,
         };
-        (Arc::new(shared), Background { waiting, messages, changed, records })
+        (Arc::new(shared), Background { waiting, list_changes, messages, changed, records })
     }
 
     /// Connects to the store for the first time. Returns what its operator should know of it.

@@ -150,8 +150,11 @@ impl Shared {
                     let conversation = match self.local.find_or_create(id, NewRole::Follower) {
                         Ok((conversation, _)) => conversation.in_use(),
                         Err(error) => {
-                            // Its place was filled meanwhile.
-                            find_out_later(self, id);
+                            // Its place was filled meanwhile. Others would wait for what this
+                            // replica does not write.
+                            if self.commands.give_back(id, epoch).await.is_err() {
+                                find_out_later(self, id);
+                            }
                             return Err(error);
                         }
                     };
@@ -199,7 +202,7 @@ impl Shared {
             return Ok(());
         }
         // A replica that dies may leave many conversations at once.
-        let permit = self.commands.permit_to_read_all().await;
+        let permit = self.commands.permit_to_take_over().await;
         let taken = self.commands.take(conversation.id(), None, Some(dead), Purpose::Change, None).await?;
         drop(permit);
         if let TakeOutcome::Taken { epoch, stored } = taken {

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use super::Shared;
 use super::error::StoreError;
+use super::groups::{LONG_PAUSE, MAX_GROUP, answers};
 use crate::recognition::{RecordFit, ShownConversation, StoredRecord};
 
 /// How long a request waits for the end of the message that it seems to answer.
@@ -17,26 +19,39 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Puts records into the store. Ends with its sender.
+///
+/// Without the store, other replicas take such a request for one of a new conversation.
 pub(super) async fn store_records(shared: Arc<Shared>, mut records: mpsc::UnboundedReceiver<StoredRecord>) {
-    while let Some(record) = records.recv().await {
-        // Without the store, other replicas take such a request for one of a new conversation.
-        let _ = shared.store_record(&record).await;
+    // In a cluster, each name of a record is on a server of its own.
+    let max = if shared.link.is_cluster() { 1 } else { MAX_GROUP };
+    let mut group = Vec::new();
+    while records.recv_many(&mut group, max).await > 0 {
+        let (is_full, next) = (group.len() == max, Instant::now() + LONG_PAUSE);
+        shared.store_group(std::mem::take(&mut group)).await;
+        if !is_full {
+            tokio::time::sleep_until(next).await;
+        }
     }
 }
 
 impl Shared {
-    async fn store_record(&self, record: &StoredRecord) -> Result<(), StoreError> {
-        // All of it serializes to JSON.
-        let json = serde_json::to_string(record).unwrap_or_default();
-        let set = async |key: &String| -> Result<(), StoreError> {
-            let milliseconds = self.record_lifetime();
-            let set = redis::cmd("SET").arg(self.keys.record(key)).arg(&json).arg("PX").arg(milliseconds).take();
-            self.link.run(&set).await
+    async fn store_group(&self, records: Vec<StoredRecord>) {
+        let lifetime = self.record_lifetime();
+        let apart = if self.link.is_cluster() { records.clone() } else { Vec::new() };
+        let sets = apart.iter().flat_map(|record| {
+            // All of it serializes to JSON.
+            let json = serde_json::to_string(record).unwrap_or_default();
+            let set = move |key: &String| {
+                redis::cmd("SET").arg(self.keys.record(key)).arg(&json).arg("PX").arg(lifetime).take()
+            };
+            record.keys.iter().map(set)
+        });
+        let set = async |command| {
+            let _: Result<(), StoreError> = self.link.run(&command).await;
         };
-        // At once: the records of a busy replica wait for each other. One that fails stops no other.
-        let noted = self.commands.record(&record.id, &record.request, &record.keys);
-        let (noted, stored) = tokio::join!(noted, join_all(record.keys.iter().map(set)));
-        noted.and(stored.into_iter().collect())
+        // One that is refused stops no other.
+        let noted = answers(records, async |records| self.commands.record_all(&records, lifetime).await);
+        tokio::join!(noted, join_all(sets.map(set)));
     }
 
     /// Lets the store keep a conversation longer, and the record of its last request.

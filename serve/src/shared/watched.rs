@@ -43,13 +43,6 @@ impl Watched {
         }
     }
 
-    /// Lets every conversation be compared with the store.
-    pub(super) fn ring_all(&self) {
-        for bell in self.bells.lock().values() {
-            bell.send_modify(|bell| bell.rings += 1);
-        }
-    }
-
     /// Returns the ids of the conversations.
     pub(super) fn ids(&self) -> Vec<String> {
         self.bells.lock().keys().cloned().collect()

@@ -3,12 +3,15 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt};
 use redis::{PushInfo, PushKind, Value};
 use tokio::sync::watch;
 
 use super::Shared;
 use super::commands::Found;
 use super::error::StoreError;
+use super::groups::MAX_GROUP;
 use super::link::Messages;
 use super::log_entry;
 use super::watched::Bell;
@@ -84,17 +87,19 @@ pub(super) async fn subscribe_again(shared: Arc<Shared>) {
     loop {
         let is_up = up.borrow_and_update().is_some();
         if is_up {
-            for id in shared.watched.ids() {
-                // If it fails, there is another connection soon.
+            // If one fails, there is another connection soon. All are on their way at the same time:
+            // readers wait for what they bring.
+            let again = async |id: String| {
                 let _ = shared.link.subscribe_to(&shared.keys.bell(&id)).await;
-            }
-            shared.watched.ring_all();
+                shared.watched.change(&id, |bell| bell.rings += 1);
+            };
+            join_all(shared.watched.ids().into_iter().map(again)).await;
             let _ = shared.link.subscribe_to(&shared.keys.list_bell()).await;
-            for conversation in shared.local.all() {
-                if conversation.epoch().is_some() {
-                    let _ = shared.list_conversation(&conversation).await;
-                }
-            }
+            let written = shared.local.all().into_iter().filter(|conversation| conversation.epoch().is_some());
+            let list = async |conversation: Arc<Conversation>| {
+                let _ = shared.list_conversation(&conversation).await;
+            };
+            stream::iter(written).for_each_concurrent(MAX_GROUP, list).await;
             shared.list_changed.notify_one();
         }
         if up.changed().await.is_err() {
@@ -176,7 +181,8 @@ async fn run(shared: Arc<Shared>, id: String, conversation: Weak<Conversation>, 
         }
         let (has_readers, last) = (conversation.has_readers(), conversation.last());
         // Each change lets the store keep the conversation, but not the record of its last request.
-        let has_written = conversation.is_writer() && touched_at != Some(last);
+        // A turn that streams may have no events for long.
+        let has_written = conversation.is_writer() && (conversation.is_streaming() || touched_at != Some(last));
         if (has_readers || has_written) && touched.elapsed() > shared.settings.limits.idle / 4 {
             (touched, touched_at) = (Instant::now(), Some(last));
             // If it fails, there is time for another attempt.
@@ -247,7 +253,12 @@ async fn compare(
     let updating = conversation.updating.lock().await;
     let last = conversation.last();
     let id = conversation.id();
-    match (conversation.epoch(), shared.commands.load(id, Some(last)).await?) {
+    let own = conversation.epoch();
+    let found = match own {
+        Some(_) => shared.commands.load_own(id, last).await?,
+        None => shared.commands.load(id, Some(last)).await?,
+    };
+    match (own, found) {
         (_, Found::Deleted) => shared.end_deleted(conversation).await,
         (None, Found::Nothing) => return Ok(Comparison::Missing),
         (None, Found::Stored(stored)) => {

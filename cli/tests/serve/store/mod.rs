@@ -3,6 +3,7 @@
 //! Without `redis-server`, these tests say that they are skipped; in CI they fail.
 
 mod cluster;
+mod commands;
 mod deployed;
 mod endings;
 mod failover;

@@ -108,6 +108,13 @@ impl RedisServer {
         assert!(!answer.starts_with('-'), "{command}: {answer}");
     }
 
+    /// Returns how often a command ran since `CONFIG RESETSTAT`, also in scripts.
+    pub(crate) fn calls(&self, command: &str) -> u64 {
+        let all = self.ask("INFO commandstats");
+        let calls = all.split_once(&format!("cmdstat_{command}:calls=")).map_or("0", |(_, rest)| rest);
+        calls.split(',').next().unwrap().parse().unwrap()
+    }
+
     /// Sends a command without spaces in its arguments. Returns the answer as the server sends it.
     pub(crate) fn ask(&self, command: &str) -> String {
         ask(self.port, command)

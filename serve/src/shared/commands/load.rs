@@ -16,6 +16,8 @@ pub(super) struct Load {
     pub(super) id: String,
     /// The events after this one; all if `None`.
     pub(super) after: Option<EventId>,
+    /// This replica has written what is stored, as far as it knows.
+    pub(super) is_own: bool,
     /// Kept until the store has answered, even if nobody waits for that any more.
     pub(super) _permit: Option<Arc<OwnedSemaphorePermit>>,
 }
@@ -44,10 +46,11 @@ impl Found {
 }
 
 impl Load {
-    /// Adds the keys and the argument to a call of the script.
+    /// Adds the keys and the arguments to a call of the script.
     pub(super) fn add_to(&self, call: &mut Call<'_>, keys: &Keys) {
         call.key(keys.log(&self.id)).key(keys.state(&self.id));
         call.arg(self.after.map_or_else(|| "-".to_owned(), |id| format!("({id}")));
+        call.arg(if self.is_own { "own" } else { "" });
     }
 }
 

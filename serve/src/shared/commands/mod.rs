@@ -1,7 +1,6 @@
 //! What the service asks of the store: one script for each, so that each happens as a whole.
 
 mod append;
-mod groups;
 mod load;
 
 use std::collections::HashMap;
@@ -13,14 +12,15 @@ use redis::{FromRedisValue, Value};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use self::append::Append;
-use self::groups::{Group, MAX_GROUP, Waiting, send_groups};
 use self::load::{Load, Stored, found};
 use super::clock::StoreClock;
 use super::error::StoreError;
+use super::groups::{Group, MAX_GROUP, SHORT_PAUSE, Waiting, send_groups};
 use super::keys::Keys;
 use super::link::{Link, RESPONSE_TIMEOUT};
 use super::script::{Call, Script};
 use crate::conversation::{Batch, EventId, STORED_VERSION, StoredConversation, answer_field};
+use crate::recognition::StoredRecord;
 use crate::settings::Settings;
 
 pub(crate) use self::append::Appended;
@@ -30,9 +30,9 @@ pub(crate) use self::load::Found;
 /// the beginning of the turn is stored, in less time, or never.
 const RESERVATION: Duration = Duration::from_secs(3);
 
-/// Maximum number of conversations that are read as a whole at the same time. A server ends a
-/// connection with too many bytes on their way.
-const MAX_WHOLE_LOADS: usize = 8;
+/// Maximum number of conversations that are read as a whole at the same time, for readers and for
+/// takeovers each. A server ends a connection with too many bytes on their way.
+const MAX_WHOLE_LOADS: usize = 4;
 
 /// How often a script is tried that the store executes after its deadline.
 const MAX_ATTEMPTS: usize = 3;
@@ -52,12 +52,15 @@ pub(crate) struct Commands {
     loads: Group<Load, Stored>,
     /// Limits the conversations that are read as a whole at the same time.
     whole_loads: Arc<Semaphore>,
+    /// Limits those that are taken over at the same time, which do not wait for readers.
+    takeovers: Arc<Semaphore>,
     append: Script,
     load: Script,
     take: Script,
+    give_back: Script,
     claim: Script,
     release: Script,
-    record: Script,
+    records: Script,
     touch: Script,
     remove: Script,
     check: Script,
@@ -130,12 +133,14 @@ impl Commands {
             appends,
             loads,
             whole_loads: Arc::new(Semaphore::new(MAX_WHOLE_LOADS)),
+            takeovers: Arc::new(Semaphore::new(MAX_WHOLE_LOADS)),
             append: Script::new(include_str!("../scripts/append.lua")),
             load: Script::new(include_str!("../scripts/load.lua")),
             take: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/take.lua"))),
+            give_back: Script::new(include_str!("../scripts/give_back.lua")),
             claim: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/claim.lua"))),
             release: Script::new(include_str!("../scripts/release.lua")),
-            record: Script::new(include_str!("../scripts/record.lua")),
+            records: Script::new(include_str!("../scripts/records.lua")),
             touch: Script::new(include_str!("../scripts/touch.lua")),
             remove: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/remove.lua"))),
             check: Script::new(include_str!("../scripts/check.lua")),
@@ -148,11 +153,11 @@ impl Commands {
         // In a cluster, a script has the keys of one conversation.
         let max = if self.link.is_cluster() { 1 } else { MAX_GROUP };
         let (append, load) = (self.clone(), self.clone());
-        tokio::spawn(send_groups(waiting.appends, max, move |appends| {
+        tokio::spawn(send_groups(waiting.appends, max, SHORT_PAUSE, move |appends| {
             let commands = append.clone();
             async move { commands.append_all(&appends).await }
         }));
-        tokio::spawn(send_groups(waiting.loads, max, move |loads| {
+        tokio::spawn(send_groups(waiting.loads, max, SHORT_PAUSE, move |loads| {
             let commands = load.clone();
             async move { commands.load_all(&loads).await }
         }));
@@ -184,20 +189,38 @@ impl Commands {
     /// If the store can't be reached or refuses it, or another version has written the
     /// conversation.
     pub(crate) async fn load(&self, id: &str, after: Option<EventId>) -> Result<Found, StoreError> {
-        let permit = if after.is_none() { self.permit_to_read_all().await } else { None };
-        let load = Load { id: id.to_owned(), after, _permit: permit.map(Arc::new) };
+        let permit = if after.is_none() { self.permit(&self.whole_loads).await } else { None };
+        self.ask_for(Load { id: id.to_owned(), after, is_own: false, _permit: permit.map(Arc::new) }).await
+    }
+
+    /// Returns what is stored of a conversation that this replica writes, with the events after that
+    /// one, and without what only another writer would need.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`load`](Commands::load).
+    pub(crate) async fn load_own(&self, id: &str, after: EventId) -> Result<Found, StoreError> {
+        self.ask_for(Load { id: id.to_owned(), after: Some(after), is_own: true, _permit: None }).await
+    }
+
+    async fn ask_for(&self, load: Load) -> Result<Found, StoreError> {
         let (fields, entries) = self.loads.ask(load).await?;
         found(fields, entries)
     }
 
-    /// Waits until another conversation may be read as a whole. `None` if nothing limits that.
-    pub(crate) async fn permit_to_read_all(&self) -> Option<OwnedSemaphorePermit> {
+    /// Waits until another conversation of a dead replica may be taken over. `None` if nothing limits
+    /// that.
+    pub(crate) async fn permit_to_take_over(&self) -> Option<OwnedSemaphorePermit> {
+        self.permit(&self.takeovers).await
+    }
+
+    async fn permit(&self, limit: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
         // In a cluster, a server that is silent must not delay what others have.
         if self.link.is_cluster() {
             return None;
         }
         // It is never closed.
-        self.whole_loads.clone().acquire_owned().await.ok()
+        limit.clone().acquire_owned().await.ok()
     }
 
     async fn load_all(&self, loads: &[Load]) -> Result<Vec<Stored>, StoreError> {
@@ -265,6 +288,14 @@ impl Commands {
         }
     }
 
+    /// Gives up a conversation that this replica has taken in that epoch, and has no room for.
+    pub(crate) async fn give_back(&self, id: &str, epoch: u64) -> Result<(), StoreError> {
+        let mut call = self.give_back.call();
+        call.key(self.keys.state(id)).key(self.keys.bell(id)).arg(&*self.replica).arg(epoch);
+        let _: u64 = self.link.invoke(&call).await?;
+        Ok(())
+    }
+
     /// Returns the epoch and the name of a conversation's writer; 0 and "" if there is none.
     pub(crate) async fn writer(&self, id: &str) -> Result<(u64, String), StoreError> {
         let command = redis::cmd("HMGET").arg(self.keys.state(id)).arg("epoch").arg("owner").take();
@@ -293,13 +324,23 @@ impl Commands {
         Ok(())
     }
 
-    /// Notes the last request of a conversation, with the keys of its record.
-    pub(crate) async fn record(&self, id: &str, request: &str, records: &[String]) -> Result<(), StoreError> {
-        let mut call = self.record.call();
-        call.key(self.keys.log(id)).key(self.keys.state(id));
-        call.arg(request).arg(records.join(" ")).arg(milliseconds(self.time_to_live));
+    /// Notes the last requests of conversations, and stores their records with those names. In a
+    /// cluster, these are stored by themselves, and the requests are of one conversation.
+    pub(super) async fn record_all(&self, records: &[StoredRecord], lifetime: u64) -> Result<Vec<()>, StoreError> {
+        let mut call = self.records.call();
+        call.arg(milliseconds(self.time_to_live)).arg(lifetime);
+        for record in records {
+            call.key(self.keys.log(&record.id)).key(self.keys.state(&record.id));
+            call.arg(&record.request).arg(record.keys.join(" "));
+            let with_them = if self.link.is_cluster() { &[][..] } else { &record.keys };
+            // All of it serializes to JSON.
+            call.arg(serde_json::to_string(record).unwrap_or_default()).arg(with_them.len());
+            for key in with_them {
+                call.key(self.keys.record(key));
+            }
+        }
         let _: u64 = self.link.invoke(&call).await?;
-        Ok(())
+        Ok(vec![(); records.len()])
     }
 
     /// Lets the store keep a conversation longer. Returns the keys of the record of its last
@@ -345,4 +386,25 @@ fn text(value: &Value) -> String {
 
 fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX >> 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+    use crate::shared::StoreAddress;
+
+    #[tokio::test]
+    async fn what_is_taken_over_does_not_wait_for_readers_of_other_conversations() {
+        let keys = Keys::new("p:");
+        let (link, _messages) = Link::new(StoreAddress::parse("redis://127.0.0.1:1").unwrap(), keys.clone());
+        let (commands, _waiting) = Commands::new(link, keys, "r".to_owned(), &Settings::default());
+        // Nothing is sent, so each of these reads until it is dropped.
+        let mut reading: Vec<_> = (0..100).map(|_| Box::pin(commands.load("c", None))).collect();
+        for reader in &mut reading {
+            assert!(reader.now_or_never().is_none());
+        }
+        assert!(commands.permit_to_take_over().now_or_never().flatten().is_some());
+    }
 }

@@ -5,7 +5,7 @@
 -- Returns "accepted", "answered" and the answer that was, "not asked" if the question does not wait, or
 --   "closed" if the store has just got back what it had lost. The time comes second.
 local field = 'answer:' .. ARGV[1]
-local answer = redis.call('HGET', KEYS[1], field)
+local answer = redis.call('HMGET', KEYS[1], field)[1]
 if answer then
     return {answer == ARGV[2] and 'accepted' or 'answered', now, answer}
 end

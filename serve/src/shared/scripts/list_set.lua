@@ -1,29 +1,37 @@
--- Records a change in the list of conversations.
+-- Records changes in the list of conversations.
 --
 -- KEYS: entries, changes, ends, bell
--- ARGV: id, entry as JSON, or "" to remove it, time to live (ms), maximum number of entries
-if ARGV[2] == '' and (redis.call('HGET', KEYS[1], ARGV[1]) or '') == '' then
-    -- It was removed, or never there.
-    return 0
-end
+-- ARGV: time to live (ms), maximum number of entries, for each change: id, entry as JSON, or "" to remove it
+local time_to_live, limit = ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
 -- Not that of a replica: one whose clock is ahead would end the entries of all others.
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- The number of a change is its time in microseconds, which is below 2^53. So the numbers ascend even if the
 -- list has expired, or the store has lost a part of it.
 local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
-local number = math.max((tonumber(newest[2]) or 0) + 1, time[1] * 1000000 + time[2])
-redis.call('ZADD', KEYS[2], string.format('%d', number), ARGV[1])
--- The change of an entry that was removed is kept for a while, so that every replica sees it.
-if ARGV[2] == '' then
-    redis.call('HDEL', KEYS[1], ARGV[1])
-else
-    redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+local number = math.max(tonumber(newest[2]) or 0, time[1] * 1000000 + time[2] - 1)
+local has_changed = false
+for at = 3, #ARGV, 2 do
+    local id, entry = ARGV[at], ARGV[at + 1]
+    -- One may have been removed before, or never been there.
+    if entry ~= '' or (redis.call('HMGET', KEYS[1], id)[1] or '') ~= '' then
+        has_changed = true
+        number = number + 1
+        redis.call('ZADD', KEYS[2], string.format('%d', number), id)
+        -- The change of an entry that was removed is kept for a while, so that every replica sees it.
+        if entry == '' then
+            redis.call('HDEL', KEYS[1], id)
+        else
+            redis.call('HSET', KEYS[1], id, entry)
+        end
+        redis.call('ZADD', KEYS[3], now + time_to_live, id)
+    end
 end
-redis.call('ZADD', KEYS[3], now + ARGV[3], ARGV[1])
+if not has_changed then
+    return 0
+end
 local ended = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, 100)
 -- As many changes of entries that were removed are kept beside the entries. The oldest changes go first.
-local limit = tonumber(ARGV[4])
 local entries, changes, at = redis.call('HLEN', KEYS[1]), redis.call('ZCARD', KEYS[2]), 0
 if entries > changes then
     -- The store has lost changes. Nobody sees an entry without one, and it would take the place of another.
@@ -48,7 +56,7 @@ for _, id in ipairs(ended) do
     redis.call('HDEL', KEYS[1], id)
 end
 for index = 1, 3 do
-    redis.call('PEXPIRE', KEYS[index], ARGV[3])
+    redis.call('PEXPIRE', KEYS[index], time_to_live)
 end
 redis.call('SPUBLISH', KEYS[4], '')
 return #ended

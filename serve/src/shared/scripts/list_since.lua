@@ -15,6 +15,6 @@ local result = {number, tonumber(oldest[2]) or 0}
 for index = 1, #changed, 2 do
     result[#result + 1] = changed[index]
     result[#result + 1] = changed[index + 1]
-    result[#result + 1] = redis.call('HGET', KEYS[1], changed[index]) or ''
+    result[#result + 1] = redis.call('HMGET', KEYS[1], changed[index])[1] or ''
 end
 return result

@@ -43,7 +43,7 @@ if not is_kept and owner and owner ~= replica and owner ~= dead then
         return {'reserved', now, owner}
     end
 end
-local dialogue = not is_kept and redis.call('HGET', KEYS[2], 'dialogue')
+local dialogue = not is_kept and redis.call('HMGET', KEYS[2], 'dialogue')[1]
 if dialogue and string.match(dialogue, '^{"version":(%d+),') ~= version then
     return {'unreadable', now}
 end

@@ -5,4 +5,4 @@
 -- Returns the keys of the record of its last request, separated by spaces.
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 redis.call('PEXPIRE', KEYS[2], ARGV[1])
-return redis.call('HGET', KEYS[2], 'records') or ''
+return redis.call('HMGET', KEYS[2], 'records')[1] or ''

@@ -36,7 +36,7 @@ async fn measure() {
     for (name, calls) in primaries.iter().flat_map(commands) {
         *all.entry(name).or_default() += calls;
     }
-    print_sent(&all, load);
+    print_sent(&all, load, true);
     let used = |which: usize| (after[which] - before[which]) / events * 1e6;
     println!("the primaries    {:.0} µs per event", used(0));
     println!("their copies     {:.0} µs per event", used(1));

@@ -35,7 +35,7 @@ async fn measure() {
     println!("readers there    {}", latencies[1]);
     let added = |part| latencies[1].at(part) - latencies[0].at(part);
     println!("added            p50 {:.2} ms, p99 {:.2} ms", added(0.5), added(0.99));
-    print_sent(&commands, load);
+    print_sent(&commands, load, false);
     println!("connections      {:.1} per replica", connections / 2.0);
     let share = |before: f64, after: f64| {
         let used = after - before;

@@ -1,4 +1,4 @@
-//! Requests for several conversations, sent to the store as one command.
+//! Requests to the store that are sent as one command.
 
 use std::time::Duration;
 
@@ -7,8 +7,11 @@ use tokio::time::Instant;
 
 use crate::shared::error::StoreError;
 
-/// Minimum time between two groups. Requests meanwhile are sent together.
-const PAUSE: Duration = Duration::from_millis(1);
+/// Minimum time between two groups for which readers wait. Requests meanwhile are sent together.
+pub(super) const SHORT_PAUSE: Duration = Duration::from_millis(1);
+
+/// The same where no reader waits.
+pub(super) const LONG_PAUSE: Duration = Duration::from_millis(5);
 
 /// Maximum number of requests in a group, so that no script takes long.
 pub(super) const MAX_GROUP: usize = 64;
@@ -40,10 +43,11 @@ impl<Q, A> Group<Q, A> {
     }
 }
 
-/// Sends requests in groups of at most that many. Ends with their sender.
+/// Sends requests in groups of at most that many, with that pause after a group that is not full.
+/// Ends with their sender.
 ///
 /// `send` returns an answer to each.
-pub(super) async fn send_groups<Q, A, F, S>(mut waiting: Waiting<Q, A>, max: usize, send: S)
+pub(super) async fn send_groups<Q, A, F, S>(mut waiting: Waiting<Q, A>, max: usize, pause: Duration, send: S)
 where
     Q: Clone + Send + Sync + 'static,
     A: Send + 'static,
@@ -52,7 +56,7 @@ where
 {
     let mut group = Vec::new();
     while waiting.recv_many(&mut group, max).await > 0 {
-        let (is_full, next) = (group.len() == max, Instant::now() + PAUSE);
+        let (is_full, next) = (group.len() == max, Instant::now() + pause);
         let (questions, replies): (Vec<Q>, Vec<_>) = group.drain(..).map(|one| (one.question, one.reply)).unzip();
         let send = send.clone();
         tokio::spawn(async move {
@@ -70,7 +74,7 @@ where
 /// Returns the answers to requests.
 ///
 /// If the store refuses them together, each is sent by itself: one must not fail the others.
-async fn answers<Q: Clone, A, F>(questions: Vec<Q>, send: impl Fn(Vec<Q>) -> F) -> Vec<Result<A, StoreError>>
+pub(super) async fn answers<Q: Clone, A, F>(questions: Vec<Q>, send: impl Fn(Vec<Q>) -> F) -> Vec<Result<A, StoreError>>
 where
     F: Future<Output = Result<Vec<A>, StoreError>>,
 {
@@ -92,7 +96,9 @@ where
 mod tests {
     use std::sync::Arc;
 
+    use futures_util::FutureExt;
     use parking_lot::Mutex;
+    use tokio::sync::Notify;
 
     use super::*;
 
@@ -109,7 +115,7 @@ mod tests {
         let (group, waiting) = Group::new();
         let sizes = Arc::new(Mutex::new(Vec::new()));
         let seen = sizes.clone();
-        tokio::spawn(send_groups(waiting, 4, move |numbers: Vec<u32>| {
+        tokio::spawn(send_groups(waiting, 4, SHORT_PAUSE, move |numbers: Vec<u32>| {
             seen.lock().push(numbers.len());
             double(numbers)
         }));
@@ -117,6 +123,28 @@ mod tests {
         let doubles: Vec<u32> = asked.into_iter().map(Result::unwrap).collect();
         assert_eq!(doubles, (10..20).map(|number| number * 2).collect::<Vec<_>>());
         assert_eq!(*sizes.lock(), [4, 4, 2]);
+    }
+
+    #[tokio::test]
+    async fn a_request_is_kept_until_its_answer_even_if_nobody_waits_for_it_any_more() {
+        let (group, waiting) = Group::new();
+        let (permit, asked, may_answer) = (Arc::new(()), Arc::new(Notify::new()), Arc::new(Notify::new()));
+        let (is_asked, is_to_answer) = (asked.clone(), may_answer.clone());
+        tokio::spawn(send_groups(waiting, 4, SHORT_PAUSE, move |_: Vec<Arc<()>>| {
+            let (is_asked, is_to_answer) = (is_asked.clone(), is_to_answer.clone());
+            async move {
+                is_asked.notify_one();
+                is_to_answer.notified().await;
+                Ok(vec![()])
+            }
+        }));
+        assert!(group.ask(permit.clone()).now_or_never().is_none());
+        asked.notified().await;
+        assert!(Arc::strong_count(&permit) > 1, "the store is still reading for it");
+        may_answer.notify_one();
+        while Arc::strong_count(&permit) > 1 {
+            tokio::task::yield_now().await;
+        }
     }
 
     #[tokio::test]
