@@ -60,8 +60,8 @@ impl SavedMarkup {
         let is_in_bounds = calls.max(end).max(busy.call.start) <= read
             && pending.is_in_bounds(read, limits.tag)
             && opening <= limits.tag
-            && busy.held.get(opening..).is_some_and(|body| body.len() <= limits.bare)
-            && busy.plain_left <= limits.bare
+            && busy.held.get(opening..).is_some_and(|body| body.len() <= limits.unconfirmed)
+            && busy.plain_left <= limits.unconfirmed
             && busy.call.is_in_bounds(&policy)
             && (busy.envelope.is_fresh() || busy.envelope.restore(read, &policy));
         let machine = || MarkupMachine { state, pending, calls, busy, has_news: true, ..MarkupMachine::new(policy) };
