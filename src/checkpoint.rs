@@ -63,6 +63,7 @@ impl Parser {
     /// Events that were not taken from the last cursor are not part of it.
     ///
     /// Cost: a copy of the open part of the stream.
+    #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {
         let (read, tail, syntax) = self.parts();
         let state = StoredState { policy: self.policy().fingerprint(), read, tail, syntax };

@@ -37,7 +37,7 @@ use crate::reason::Reason;
 /// }
 /// assert_eq!(shown, ["text \"Hm. \"", "\"Which one?\" so far", "\"Which one?\" at 4..82"]);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// Prose, to be shown as it is.
     Text(&'a str),
@@ -164,6 +164,23 @@ pub struct Partial<'a> {
 
 impl<'a> Partial<'a> {
     /// Returns the index of the question that grew, or whose suggestion did, from 0.
+    ///
+    /// ```
+    /// use followup::{Event, Parser, Policy};
+    ///
+    /// let arguments = r#"{"questions": [{"question": "A?"},
+    ///     {"question": "B?", "options": [{"label": "C"}, {"label": "D"}]}]}"#;
+    /// let mut parser = Parser::arguments_of("AskUserQuestion", Policy::new()).unwrap();
+    /// let mut grown = Vec::new();
+    /// parser.feed(arguments).for_each(|event| {
+    ///     let Event::Partial(call) = event else { panic!("{event:?}") };
+    ///     // Without a delta, something else became known.
+    ///     if !call.delta().is_empty() {
+    ///         grown.push((call.question_index(), call.suggestion_index()));
+    ///     }
+    /// });
+    /// assert_eq!(grown, [(0, None), (1, None), (1, Some(0)), (1, Some(1))]);
+    /// ```
     pub fn question_index(&self) -> usize {
         self.call.form().map_or(0, |form| form.last_place().0)
     }
@@ -401,6 +418,8 @@ macro_rules! of_call {
                     $(&& self.$compared() == other.$compared())*
             }
         }
+
+        impl Eq for $event<'_> {}
 
         impl fmt::Debug for $event<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -189,12 +189,15 @@ pub mod wire;
 pub use call::Field;
 pub use checkpoint::Checkpoint;
 pub use config::{
-    CallStart, Entities, Envelope, Envelopes, Limits, Malformed, Policy, Tools, ToolsError, UnknownEnvelope,
+    CallStart, Entities, Envelope, Envelopes, EnvelopesIter, Limits, Malformed, Policy, Tools, ToolsError,
+    UnknownEnvelope,
 };
 pub use event::{Complete, Event, Opaque, Partial, Rejected};
 pub use note::Note;
 pub use parser::{Events, Parser};
-pub use questions::{Defaults, Question, Questions, Suggestion, Suggestions, SuggestionsIter};
+pub use questions::{
+    Defaults, DefaultsIter, Question, Questions, QuestionsIter, Suggestion, Suggestions, SuggestionsIter,
+};
 pub use reason::{CallPart, Reason};
 pub use sealed::ResumeError;
 pub use shape::{QuestionKind, Shape, ShapeError, ShapeErrorKind, Shapes};

@@ -2,6 +2,8 @@
 
 use core::fmt;
 use core::hash::{Hash, Hasher};
+use core::iter::FusedIterator;
+use core::ops::Range;
 
 use crate::call::form::{OptionText, QuestionText};
 use crate::call::{Call, View};
@@ -118,9 +120,8 @@ impl<'a> Questions<'a> {
     }
 
     /// Returns an iterator over the questions, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Question<'a>> + use<'a> {
-        let all = *self;
-        (0..all.len()).filter_map(move |i| all.get(i))
+    pub fn iter(&self) -> QuestionsIter<'a> {
+        self.into_iter()
     }
 }
 
@@ -132,24 +133,25 @@ pub struct Defaults<'a> {
 }
 
 impl<'a> Defaults<'a> {
-    /// Returns an iterator over them, in order.
-    pub fn iter(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        let form = self.call.form();
-        let ranges = form.map_or(&[][..], |form| form.defaults(self.question));
-        ranges.iter().filter_map(move |&range| Some(form?.slice(range)))
+    /// Returns the number of answers. O(1).
+    pub fn len(&self) -> usize {
+        self.call.form().map_or(0, |form| form.defaults(self.question).len())
     }
 
     /// Returns `true` if there are none.
     pub fn is_empty(&self) -> bool {
-        self.iter().next().is_none()
+        self.len() == 0
     }
-}
 
-impl Eq for Defaults<'_> {}
+    /// Returns the answer at this index, from 0; `None` if there are no more. O(1).
+    pub fn get(&self, index: usize) -> Option<&'a str> {
+        let form = self.call.form()?;
+        form.defaults(self.question).get(index).map(|&range| form.slice(range))
+    }
 
-impl Hash for Defaults<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.iter().for_each(|one| one.hash(state));
+    /// Returns an iterator over them, in order.
+    pub fn iter(&self) -> DefaultsIter<'a> {
+        self.into_iter()
     }
 }
 
@@ -270,53 +272,67 @@ impl<'a> Suggestions<'a> {
     }
 }
 
-impl<'a> IntoIterator for Suggestions<'a> {
-    type Item = Suggestion<'a>;
-    type IntoIter = SuggestionsIter<'a>;
+/// Makes views lists: with an iterator, and with the comparison, hash and `Debug` of their items.
+macro_rules! lists {
+    ($($view:ident of $item:ty, $(#[$doc:meta])* $iter:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct $iter<'a> {
+            all: $view<'a>,
+            /// The indexes of the items that are left.
+            left: Range<usize>,
+        }
 
-    fn into_iter(self) -> SuggestionsIter<'a> {
-        SuggestionsIter { all: self, next: 0 }
-    }
-}
+        impl<'a> IntoIterator for $view<'a> {
+            type Item = $item;
+            type IntoIter = $iter<'a>;
 
-/// An iterator over the [`Suggestions`] of a call.
-#[derive(Clone, Debug)]
-pub struct SuggestionsIter<'a> {
-    all: Suggestions<'a>,
-    next: usize,
-}
+            fn into_iter(self) -> $iter<'a> {
+                $iter { all: self, left: 0..self.len() }
+            }
+        }
 
-impl<'a> Iterator for SuggestionsIter<'a> {
-    type Item = Suggestion<'a>;
+        impl<'a> Iterator for $iter<'a> {
+            type Item = $item;
 
-    fn next(&mut self) -> Option<Suggestion<'a>> {
-        let one = self.all.get(self.next)?;
-        self.next += 1;
-        Some(one)
-    }
+            fn next(&mut self) -> Option<$item> {
+                self.left.next().and_then(|index| self.all.get(index))
+            }
 
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.all.len() - self.next;
-        (left, Some(left))
-    }
-}
+            fn nth(&mut self, n: usize) -> Option<$item> {
+                self.left.nth(n).and_then(|index| self.all.get(index))
+            }
 
-impl ExactSizeIterator for SuggestionsIter<'_> {}
+            fn size_hint(&self) -> (usize, Option<usize>) {
+                self.left.size_hint()
+            }
 
-impl Eq for Suggestions<'_> {}
+            fn last(mut self) -> Option<$item> {
+                self.next_back()
+            }
+        }
 
-impl Hash for Suggestions<'_> {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.iter().for_each(|one| one.hash(state));
-    }
-}
+        impl<'a> DoubleEndedIterator for $iter<'a> {
+            fn next_back(&mut self) -> Option<$item> {
+                self.left.next_back().and_then(|index| self.all.get(index))
+            }
+        }
 
-/// Implements `PartialEq` and `Debug` of views as those of the list of their items.
-macro_rules! as_list {
-    ($($view:ident),*) => {$(
+        impl ExactSizeIterator for $iter<'_> {}
+
+        impl FusedIterator for $iter<'_> {}
+
         impl PartialEq for $view<'_> {
             fn eq(&self, other: &Self) -> bool {
                 self.iter().eq(other.iter())
+            }
+        }
+
+        impl Eq for $view<'_> {}
+
+        impl Hash for $view<'_> {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.iter().for_each(|one| one.hash(state));
             }
         }
 
@@ -328,4 +344,16 @@ macro_rules! as_list {
     )*};
 }
 
-as_list!(Questions, Defaults, Suggestions);
+lists! {
+    Questions of Question<'a>,
+    /// An iterator over the [`Questions`] of a call.
+    QuestionsIter;
+
+    Suggestions of Suggestion<'a>,
+    /// An iterator over the [`Suggestions`] of a question.
+    SuggestionsIter;
+
+    Defaults of &'a str,
+    /// An iterator over the [`Defaults`] of a question.
+    DefaultsIter;
+}

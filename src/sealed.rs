@@ -76,7 +76,7 @@ fn checksum(state: &impl Hash) -> u64 {
     hash.finish()
 }
 
-#[cfg(feature = "serde")]
+#[cfg(any(feature = "serde", feature = "dialogue"))]
 mod stored {
     use core::fmt;
     use core::marker::PhantomData;

@@ -231,6 +231,24 @@ impl<S, P: ChunkParser, O: Observer> EventStream<S, P, O> {
     }
 
     /// Returns the source and the reader, to continue in another way.
+    ///
+    /// ```
+    /// # futures::executor::block_on(async {
+    /// use followup::Parser;
+    /// use followup::owned::{Event, Reader};
+    /// use followup::stream::EventStream;
+    /// use futures::StreamExt;
+    ///
+    /// let chunks = futures::stream::iter(["Tea", " or coffee"].map(String::from));
+    /// let mut events = EventStream::new(chunks, Reader::new(Parser::default()));
+    /// assert_eq!(events.next().await, Some(Event::Text("Tea".into())));
+    /// assert!(events.is_drained(), "the other chunk is still in the source");
+    /// let (chunks, mut reader) = events.into_parts();
+    /// for chunk in chunks.collect::<Vec<_>>().await {
+    ///     assert_eq!(reader.feed(chunk.into()).next(), Some(Event::Text(" or coffee".into())));
+    /// }
+    /// # });
+    /// ```
     pub fn into_parts(self) -> (S, Reader<P, O>) {
         (self.chunks, self.reader)
     }

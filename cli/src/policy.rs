@@ -71,7 +71,7 @@ pub(crate) struct PolicyArgs {
 
     /// Treat a call as prose if none of its tags follows within this [default: 2048]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
-    limit_bare: Option<usize>,
+    limit_unconfirmed: Option<usize>,
 
     /// Drop questions of a call beyond this many [default: 16]
     #[arg(long, value_name = "N", help_heading = "Limits")]
@@ -154,7 +154,7 @@ impl PolicyArgs {
             answer: self.limit_answer.unwrap_or(default.answer),
             suggestions: self.limit_suggestions.unwrap_or(default.suggestions),
             tag: self.limit_tag.unwrap_or(default.tag),
-            bare: self.limit_bare.unwrap_or(default.bare),
+            unconfirmed: self.limit_unconfirmed.unwrap_or(default.unconfirmed),
             questions: self.limit_questions.unwrap_or(default.questions),
             header: self.limit_header.unwrap_or(default.header),
             description: self.limit_description.unwrap_or(default.description),
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn the_help_states_the_defaults_of_the_library() {
         let help = TestArgs::command().term_width(200).render_help().to_string();
-        let Limits { question, answer, suggestions, tag, bare, questions, header, description, texts } =
+        let Limits { question, answer, suggestions, tag, unconfirmed, questions, header, description, texts } =
             Limits::default();
         let wire::Limits { event, open_calls, arguments, .. } = wire::Limits::default();
         for (flag, default) in [
@@ -266,7 +266,7 @@ mod tests {
             ("--limit-answer", answer),
             ("--limit-suggestions", suggestions),
             ("--limit-tag", tag),
-            ("--limit-bare", bare),
+            ("--limit-unconfirmed", unconfirmed),
             ("--limit-questions", questions),
             ("--limit-header", header),
             ("--limit-description", description),
@@ -316,14 +316,14 @@ mod tests {
         assert_eq!(policy("--shapes none"), read(Shapes::none()));
         assert_eq!(policy("--shapes gemini,claude"), read(Shapes::new([shape("gemini"), shape("claude")])));
         assert_eq!(policy("--shapes gemini --shapes claude"), policy("--shapes gemini,claude"));
-        let built_in = Shapes::default().to_vec();
+        let built_in: Vec<_> = Shapes::default().iter().collect();
         let first = |name| read(Shapes::new([shape(name)].into_iter().chain(built_in.clone())));
         assert_eq!(policy("--shapes gemini,all"), first("gemini"));
         assert_eq!(policy("--limit-question 1"), limits(Limits { question: 1, ..default }));
         assert_eq!(policy("--limit-answer 1"), limits(Limits { answer: 1, ..default }));
         assert_eq!(policy("--limit-suggestions 1"), limits(Limits { suggestions: 1, ..default }));
         assert_eq!(policy("--limit-tag 1"), limits(Limits { tag: 1, ..default }));
-        assert_eq!(policy("--limit-bare 1"), limits(Limits { bare: 1, ..default }));
+        assert_eq!(policy("--limit-unconfirmed 1"), limits(Limits { unconfirmed: 1, ..default }));
         assert_eq!(policy("--limit-questions 1"), limits(Limits { questions: 1, ..default }));
         assert_eq!(policy("--limit-header 1"), limits(Limits { header: 1, ..default }));
         assert_eq!(policy("--limit-description 1"), limits(Limits { description: 1, ..default }));

@@ -33,7 +33,7 @@ pub(crate) fn named(names: &[String]) -> Result<Shapes, Error> {
 fn load(name: &str) -> Result<Vec<Shape>, Error> {
     const OPTION: &str = "--shapes";
     if name == "all" {
-        return Ok(Shapes::default().to_vec());
+        return Ok(Shapes::default().iter().collect());
     }
     if let Some(shape) = Shape::built_in(name) {
         return Ok(vec![shape]);
@@ -48,7 +48,7 @@ fn load(name: &str) -> Result<Vec<Shape>, Error> {
     let path = Path::new(name);
     let text = config_file::read(path, OPTION)?;
     let shapes = Shapes::parse(&text).map_err(|error| config_file::unusable(path, OPTION, &error))?;
-    Ok(shapes.to_vec())
+    Ok(shapes.iter().collect())
 }
 
 /// Returns the parser of the arguments of a call of this tool.
@@ -65,7 +65,7 @@ pub(crate) fn arguments_parser(tool: &str, policy: Arc<Policy>) -> Result<Parser
 ///
 /// It lists the tools that could be meant: `first`, and those of the policy's shapes.
 pub(crate) fn not_read(tool: &str, first: &[&str], policy: &Policy) -> Error {
-    let shapes = policy.shapes().to_vec();
+    let shapes: Vec<Shape> = policy.shapes().iter().collect();
     let mut known = first.to_vec();
     for tool in shapes.iter().flat_map(Shape::tools) {
         // Several shapes may have it.
@@ -102,5 +102,5 @@ fn list() -> String {
         let is_used = shape.tools().any(|tool| shapes.find(tool).as_ref() == Some(&shape));
         format!("{:<width$}{tools}{}\n", shape.name(), if is_used { "" } else { " (only if named)" })
     };
-    shapes.to_vec().into_iter().map(line).collect()
+    shapes.iter().map(line).collect()
 }

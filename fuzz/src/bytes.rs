@@ -27,7 +27,7 @@ pub fn read(input: &[u8]) {
 fn text(stream: &Stream, chunks: &[&[u8]]) {
     // U+FFFD is longer than the bytes it replaces, and limits count bytes.
     let far = 1 << 20;
-    let limits = Limits { question: far, answer: far, tag: far, bare: far, ..Limits::default() };
+    let limits = Limits { question: far, answer: far, tag: far, unconfirmed: far, ..Limits::default() };
     let policy = Arc::new(Policy::new().with_limits(limits));
     let shown = Transcript::of(&mut stream.parser(policy.clone()), chunks);
     let mut parser = stream.parser(policy);

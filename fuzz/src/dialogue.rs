@@ -155,7 +155,7 @@ impl Script {
             step::CANCELS => self.end(|dialogue| dialogue.cancel(u64::from(number % 16))),
             step::DECLINES => self.end(|dialogue| dialogue.decline(u64::from(number % 16))),
             step::DISCUSSES => {
-                let can_discuss = self.dialogue.question().is_some_and(|open| open.discuss);
+                let can_discuss = self.dialogue.question().is_some_and(|open| open.can_discuss);
                 let answers = self.answers(text);
                 let replies = self.replies.len();
                 self.end(|dialogue| dialogue.discuss(open, answers));
@@ -253,8 +253,8 @@ impl Script {
         let limit = dialogue.setup().mistake_limit;
         assert_eq!(dialogue.has_stopped(), limit > 0 && self.mistakes >= limit);
         let open = usize::from(dialogue.question().is_some());
-        assert_eq!((open + dialogue.waiting() + self.ended.len()) as u64, self.asked);
-        assert!(open == 1 || dialogue.waiting() == 0 || dialogue.has_stopped());
+        assert_eq!((open + dialogue.waiting_count() + self.ended.len()) as u64, self.asked);
+        assert!(open == 1 || dialogue.waiting_count() == 0 || dialogue.has_stopped());
     }
 
     fn finish(&self) {

@@ -52,8 +52,8 @@ impl Input {
         };
         if chosen(choice::LIMITS) {
             let (limits, after) = rest.split_first_chunk()?;
-            let [question, answer, suggestions, tag, bare] = limits.map(usize::from);
-            rules = Rules { question, answer, suggestions, tag, bare, ..rules };
+            let [question, answer, suggestions, tag, unconfirmed] = limits.map(usize::from);
+            rules = Rules { question, answer, suggestions, tag, unconfirmed, ..rules };
             rest = after;
         }
         if chosen(choice::ENVELOPES) {

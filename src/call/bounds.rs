@@ -21,7 +21,7 @@ impl Call {
         let Shown { question, suggestions, newest } = self.shown;
         self.notes.len() <= NOTES
             && self.suggestions.len() <= limits.suggestions
-            && self.bare as usize <= limits.bare.saturating_mul(3)
+            && self.bare as usize <= limits.unconfirmed.saturating_mul(3)
             && self.question.is_none_or(|range| text(range, limits.question))
             && self.suggestions.iter().all(|one| text(one.answer, limits.answer))
             && question <= self.question.map_or(0, len)

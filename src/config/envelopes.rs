@@ -1,6 +1,7 @@
 //! The families of envelopes in which models' own calls arrive as text.
 
 use core::fmt;
+use core::iter::FusedIterator;
 use core::str::FromStr;
 
 /// A family of envelopes: a model's own form of a tool call, as text.
@@ -145,8 +146,8 @@ impl Default for Envelopes {
 
 impl Envelopes {
     /// Returns the set of all families.
-    pub fn all() -> Envelopes {
-        Envelope::ALL.into_iter().collect()
+    pub const fn all() -> Envelopes {
+        Envelopes((1 << Envelope::ALL.len()) - 1)
     }
 
     /// Returns the empty set: no envelopes are read.
@@ -156,35 +157,82 @@ impl Envelopes {
 
     /// Returns the set with one family more.
     #[must_use]
-    pub fn with(self, family: Envelope) -> Envelopes {
+    pub const fn with(self, family: Envelope) -> Envelopes {
         Envelopes(self.0 | Envelopes::bit(family))
     }
 
     /// Returns the set without a family.
+    ///
+    /// ```
+    /// use followup::{Envelope, Envelopes};
+    ///
+    /// const MINE: Envelopes = Envelopes::none().with(Envelope::Kimi).with(Envelope::Glm);
+    /// assert_eq!(MINE.without(Envelope::Glm).iter().collect::<Vec<_>>(), [Envelope::Kimi]);
+    /// ```
     #[must_use]
-    pub fn without(self, family: Envelope) -> Envelopes {
+    pub const fn without(self, family: Envelope) -> Envelopes {
         Envelopes(self.0 & !Envelopes::bit(family))
     }
 
     /// Returns `true` if the family is in the set.
-    pub fn contains(self, family: Envelope) -> bool {
+    pub const fn contains(self, family: Envelope) -> bool {
         self.0 & Envelopes::bit(family) != 0
     }
 
     /// Returns `true` if no family is in the set.
-    pub fn is_empty(self) -> bool {
+    pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Returns the families in the set.
-    pub fn iter(self) -> impl Iterator<Item = Envelope> {
-        Envelope::ALL.into_iter().filter(move |family| self.contains(*family))
+    /// Returns an iterator over the families in the set, in the order of [`Envelope::ALL`].
+    pub fn iter(self) -> EnvelopesIter {
+        self.into_iter()
     }
 
-    fn bit(family: Envelope) -> u16 {
+    const fn bit(family: Envelope) -> u16 {
         1 << family as u16
     }
 }
+
+impl IntoIterator for Envelopes {
+    type Item = Envelope;
+    type IntoIter = EnvelopesIter;
+
+    fn into_iter(self) -> EnvelopesIter {
+        EnvelopesIter(self)
+    }
+}
+
+/// An iterator over the families in a set of [`Envelopes`].
+#[derive(Clone, Debug)]
+pub struct EnvelopesIter(Envelopes);
+
+impl Iterator for EnvelopesIter {
+    type Item = Envelope;
+
+    fn next(&mut self) -> Option<Envelope> {
+        let family = Envelope::ALL.into_iter().find(|family| self.0.contains(*family))?;
+        self.0 = self.0.without(family);
+        Some(family)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.0.0.count_ones() as usize;
+        (left, Some(left))
+    }
+}
+
+impl DoubleEndedIterator for EnvelopesIter {
+    fn next_back(&mut self) -> Option<Envelope> {
+        let family = Envelope::ALL.into_iter().rfind(|family| self.0.contains(*family))?;
+        self.0 = self.0.without(family);
+        Some(family)
+    }
+}
+
+impl ExactSizeIterator for EnvelopesIter {}
+
+impl FusedIterator for EnvelopesIter {}
 
 impl FromIterator<Envelope> for Envelopes {
     fn from_iter<I: IntoIterator<Item = Envelope>>(families: I) -> Envelopes {

@@ -45,11 +45,12 @@ pub struct Limits {
     pub suggestions: usize,
     /// The length of a tag with its attributes, from `<` to `>`. Default 256. A longer one is text.
     pub tag: usize,
-    /// The length of text after an opening tag that makes the tag prose. Default 2 KiB.
+    /// The length of a call that is not certain yet. Default 2 KiB.
     ///
-    /// If no parameter's tag ends within it, no call begins there: the opening tag is text.
-    /// It also limits what is held back of an envelope: its header, and what follows its call.
-    pub bare: usize,
+    /// If no parameter's tag ends within so many bytes after an opening tag, no call begins there: it
+    /// is text. It also limits what is held back of an envelope: its header, and what follows its
+    /// call.
+    pub unconfirmed: usize,
     /// The number of questions in a call. Default 16. Later ones are dropped, with a note.
     ///
     /// A call of `ask_followup_question` has one.
@@ -77,7 +78,7 @@ impl Default for Limits {
             answer: 16 << 10,
             suggestions: 32,
             tag: 256,
-            bare: 2 << 10,
+            unconfirmed: 2 << 10,
             questions: 16,
             header: 1 << 10,
             description: 16 << 10,

@@ -5,7 +5,7 @@ mod limits;
 mod policy;
 mod tools;
 
-pub use envelopes::{Envelope, Envelopes, UnknownEnvelope};
+pub use envelopes::{Envelope, Envelopes, EnvelopesIter, UnknownEnvelope};
 pub use limits::Limits;
 pub use policy::{CallStart, Entities, Malformed, Policy};
 pub(crate) use tools::ASK;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Dialogue;
 use super::question::Question;
 use super::setup::Setup;
-use crate::sealed::ResumeError;
+use crate::sealed::{ResumeError, Sealed};
 
 /// The version of the format. Any change of the stored data or of its meaning increases it.
 const VERSION: u32 = 2;
@@ -17,8 +17,8 @@ const VERSION: u32 = 2;
 /// The state of a [`Dialogue`] without its history, as data.
 ///
 /// With it, another process can [continue](Dialogue::resume) a dialogue without replaying its
-/// history. It has a format version: one of another version is an error. Unlike the checkpoint of a
-/// parser, it has no checksum.
+/// history. It has a format version and a checksum: a damaged checkpoint, or one of another version,
+/// is an error.
 ///
 /// Cost: as much memory as the questions that are open or wait.
 ///
@@ -32,7 +32,7 @@ const VERSION: u32 = 2;
 ///     "<ask_followup_question><question>Tea?</question></ask_followup_question>",
 /// );
 /// while let Some(event) = events.next() {
-///     dialogue.event(event);
+///     let _ = dialogue.event(event);
 /// }
 /// let stored = serde_json::to_string(&dialogue.checkpoint()).unwrap();
 ///
@@ -42,10 +42,22 @@ const VERSION: u32 = 2;
 /// assert_eq!(reply.text, "<answer>\nYes\n</answer>");
 /// # Ok::<(), followup::ResumeError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Checkpoint(Sealed<StoredState, VERSION>);
+
+impl Checkpoint {
+    /// Forges the version and the checksum. For tests of what a forged checkpoint may do.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_valid_checksum(self) -> Checkpoint {
+        Checkpoint(self.0.reseal())
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Checkpoint {
-    version: u32,
+struct StoredState {
     open: Option<Question>,
     waiting: Vec<Question>,
     questions: u64,
@@ -56,14 +68,14 @@ impl Dialogue {
     /// Returns the state without the history, as data.
     ///
     /// Cost: a copy of the questions that are open or wait.
+    #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint {
-            version: VERSION,
+        Checkpoint(Sealed::new(StoredState {
             open: self.open.clone(),
             waiting: self.waiting.iter().cloned().collect(),
             questions: self.questions,
             mistakes: self.mistakes,
-        }
+        }))
     }
 
     /// Returns a dialogue that continues where the checkpoint was made, with an empty history.
@@ -74,12 +86,10 @@ impl Dialogue {
     ///
     /// # Errors
     ///
-    /// If the checkpoint has another format version, or no dialogue can have this state.
+    /// If the checkpoint has another format version or is corrupt. One with a valid checksum is
+    /// corrupt, too, if no dialogue can have its state.
     pub fn resume(setup: impl Into<Arc<Setup>>, checkpoint: Checkpoint) -> Result<Dialogue, ResumeError> {
-        let Checkpoint { version, open, waiting, questions, mistakes } = checkpoint;
-        if version != VERSION {
-            return Err(ResumeError::OtherVersion);
-        }
+        let StoredState { open, waiting, questions, mistakes } = checkpoint.0.open()?;
         let mut next = 0;
         for question in open.iter().chain(&waiting) {
             if question.number < next || !question.can_be_asked() {

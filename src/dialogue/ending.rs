@@ -26,6 +26,24 @@ impl Dialogue {
     /// Many tools tell the two apart, `ask_followup_question` does not. The next question is
     /// opened. The count of mistakes does not change.
     ///
+    /// ```
+    /// use followup::dialogue::{AnswerErrorKind, Dialogue, ReplyKind};
+    /// use followup::{Parser, Policy};
+    ///
+    /// let mut dialogue = Dialogue::default();
+    /// for question in ["Tea?", "When?", "Where?"] {
+    ///     let mut parser = Parser::arguments_of("request_user_input", Policy::new()).unwrap();
+    ///     drop(parser.feed(&format!(r#"{{"questions": [{{"id": "q", "question": "{question}"}}]}}"#)));
+    ///     parser.finish().for_each(|event| drop(dialogue.event(event)));
+    /// }
+    /// assert_eq!(dialogue.decline(0)?.kind, ReplyKind::Declined);
+    /// assert_eq!(dialogue.cancel(1)?.kind, ReplyKind::Cancelled);
+    /// assert_eq!(dialogue.time_out(2, Vec::new())?.kind, ReplyKind::Cancelled);
+    /// assert_eq!(dialogue.decline(0), Err(AnswerErrorKind::AlreadyDeclined));
+    /// assert_eq!(dialogue.question(), None);
+    /// # Ok::<(), AnswerErrorKind>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If no open or waiting question has this number.
@@ -47,7 +65,7 @@ impl Dialogue {
     /// let mut parser = Parser::arguments_of("AskUserQuestion", Policy::new()).unwrap();
     /// drop(parser.feed(r#"{"questions": [{"question": "Tea?"}, {"question": "When?"}]}"#));
     /// parser.finish().for_each(|event| drop(dialogue.event(event)));
-    /// assert!(dialogue.question().unwrap().discuss);
+    /// assert!(dialogue.question().unwrap().can_discuss);
     /// let reply = dialogue.discuss(0, vec![FormAnswer::text("Yes"), FormAnswer::default()])?;
     /// assert!(reply.text.ends_with(
     ///     "Questions asked:\n- \"Tea?\"\n  Answer: Yes\n- \"When?\"\n  (No answer provided)"
@@ -57,7 +75,7 @@ impl Dialogue {
     ///
     /// # Errors
     ///
-    /// If the tool has no reply for that ([`Question::discuss`](super::Question::discuss)), an
+    /// If the tool has no reply for that ([`Question::can_discuss`](super::Question::can_discuss)), an
     /// answer can't be accepted, or no open or waiting question has this number. The dialogue is
     /// unchanged.
     pub fn discuss(&mut self, number: u64, answers: Vec<FormAnswer>) -> Result<Reply, AnswerErrorKind> {

@@ -35,7 +35,7 @@ use crate::shape::QuestionKind;
 ///      they actually say."
 /// );
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Form {
     /// The name of the tool, such as `AskUserQuestion`.
@@ -50,7 +50,7 @@ pub struct Form {
 }
 
 /// One question of a [`Form`]. What the call did not say is not there.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FormQuestion {
     /// The question itself.
@@ -96,7 +96,7 @@ pub struct FormQuestion {
 }
 
 /// An option of a [`FormQuestion`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FormOption {
     /// What the user reads, and what goes back if there is no `value`.

@@ -25,7 +25,7 @@ use super::reply::{Answer, FormAnswer, Reply, ReplyKind};
 ///     "<ask_followup_question><question>Tea?</question></ask_followup_question>",
 /// );
 /// while let Some(event) = events.next() {
-///     dialogue.event(event);
+///     let _ = dialogue.event(event);
 /// }
 /// dialogue.answer(0, Answer::Text("Yes, please".into()), Vec::new()).unwrap();
 /// let stored: String = dialogue.history().iter().map(Turn::to_line).collect();
@@ -134,6 +134,14 @@ impl Turn {
     /// # Errors
     ///
     /// If a line is not a turn. The error contains all turns before it.
+    ///
+    /// ```
+    /// use followup::dialogue::Turn;
+    ///
+    /// let asked = r#"{"turn":"cancelled","role":"user","number":0}"#;
+    /// let error = Turn::from_lines(format!("{asked}\n{}", &asked[..20]).as_bytes()).unwrap_err();
+    /// assert_eq!((error.turns.len(), error.line, error.offset), (1, 1, asked.len() + 1));
+    /// ```
     pub fn from_lines(lines: &[u8]) -> Result<Vec<Turn>, HistoryError> {
         const MARK: &[u8] = b"\xEF\xBB\xBF";
         let mut turns = Vec::new();

@@ -95,7 +95,7 @@ impl Reply {
     ///     "<ask_followup_question><question>Tea?</question></ask_followup_question>",
     /// );
     /// while let Some(event) = events.next() {
-    ///     dialogue.event(event);
+    ///     let _ = dialogue.event(event);
     /// }
     /// let reply = dialogue.answer(0, Answer::Text("Yes".into()), Vec::new())?;
     /// let message = r#"{"content":"<answer>\nYes\n</answer>","role":"user"}"#;
@@ -153,7 +153,7 @@ impl Reply {
     /// let message = call.repeat(2);
     /// let mut events = parser.feed(&message);
     /// while let Some(event) = events.next() {
-    ///     dialogue.event(event);
+    ///     let _ = dialogue.event(event);
     /// }
     /// let mut replies = Vec::new();
     /// while let Some(number) = dialogue.question().map(|open| open.number) {

@@ -90,7 +90,8 @@ pub use wrapping::Wrapping;
 ///
 /// A host that does not follow one of them loses a question or a message, so a new one would be a
 /// breaking change: it is not `#[non_exhaustive]`.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a host that does not follow a directive loses a question or a message"]
 pub enum Directive<'d> {
     /// Do nothing.
     Nothing,
@@ -118,7 +119,7 @@ pub enum Directive<'d> {
 /// The history grows without a limit until it is [taken](Dialogue::take_history). An open or
 /// waiting question is in memory twice. An answer's text and images, which have no size limit of
 /// their own, are in memory once besides the copy in the reply.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dialogue {
     setup: Arc<Setup>,
     open: Option<Question>,
@@ -143,6 +144,24 @@ impl Dialogue {
     ///
     /// If no dialogue with these settings can have this history. The error has the index of the
     /// first turn that can't follow; the turns before it can be replayed.
+    ///
+    /// ```
+    /// use followup::Parser;
+    /// use followup::dialogue::{Answer, Dialogue, Setup};
+    ///
+    /// let mut dialogue = Dialogue::default();
+    /// let call = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+    /// let mut parser = Parser::default();
+    /// let mut events = parser.feed(call);
+    /// while let Some(event) = events.next() {
+    ///     let _ = dialogue.event(event);
+    /// }
+    /// dialogue.answer(0, Answer::Text("Yes".into()), Vec::new()).unwrap();
+    /// assert_eq!(Dialogue::replay(Setup::default(), dialogue.history()), Ok(dialogue.clone()));
+    ///
+    /// let answered_first = &dialogue.history()[1..];
+    /// assert_eq!(Dialogue::replay(Setup::default(), answered_first).unwrap_err().turn, 0);
+    /// ```
     pub fn replay(setup: impl Into<Arc<Setup>>, history: &[Turn]) -> Result<Dialogue, ReplayError> {
         let mut dialogue = Dialogue::new(setup);
         for (index, turn) in history.iter().enumerate() {
@@ -193,7 +212,7 @@ impl Dialogue {
     /// Returns the number of waiting questions.
     ///
     /// They wait for an answer to the open one, or for the user's guidance.
-    pub fn waiting(&self) -> usize {
+    pub fn waiting_count(&self) -> usize {
         self.waiting.len()
     }
 
@@ -229,7 +248,7 @@ impl Dialogue {
     ///     "<ask_followup_question><question>Tea?</question></ask_followup_question>",
     /// );
     /// while let Some(event) = events.next() {
-    ///     dialogue.event(event);
+    ///     let _ = dialogue.event(event);
     /// }
     /// assert_eq!(dialogue.take_history().len(), 1);
     /// assert!(dialogue.history().is_empty());
@@ -417,6 +436,21 @@ impl Dialogue {
     ///
     /// If the dialogue has not stopped. The error contains the guidance, and the dialogue is
     /// unchanged.
+    ///
+    /// ```
+    /// use followup::Reason;
+    /// use followup::dialogue::{Dialogue, Directive, Rejection, Setup};
+    ///
+    /// let mut dialogue = Dialogue::new(Setup::default().with_mistake_limit(1));
+    /// let error = dialogue.guide("Ask again.".into(), Vec::new()).unwrap_err();
+    /// assert_eq!(error.text, "Ask again.");
+    ///
+    /// let mistake = Rejection::new("ask_followup_question", Reason::MissingParameter);
+    /// assert!(matches!(dialogue.correct(&mistake), Directive::Stop(_)));
+    /// let reply = dialogue.guide(error.text, error.images).unwrap();
+    /// assert!(reply.text.contains("Ask again."));
+    /// assert!(!dialogue.has_stopped());
+    /// ```
     pub fn guide(&mut self, text: String, images: Vec<Image>) -> Result<Reply, GuideError> {
         if !self.has_stopped() {
             return Err(GuideError { text, images });

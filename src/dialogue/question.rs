@@ -12,7 +12,7 @@ use crate::event::Complete;
 use crate::questions::Suggestions;
 
 /// A question that can be asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
     /// The number of the question in the dialogue, from 0. It is answered by this number.
@@ -35,7 +35,7 @@ pub struct Question {
     /// The dialogue sets it when it asks: the tool has a reply for that, which
     /// [`Dialogue::discuss`](super::Dialogue::discuss) returns.
     #[serde(default, skip_serializing_if = "core::ops::Not::not")]
-    pub discuss: bool,
+    pub can_discuss: bool,
     /// All questions of a call of another agent's tool; `None` for `ask_followup_question`.
     ///
     /// `question` and `suggest` are those of the first.
@@ -44,7 +44,7 @@ pub struct Question {
 }
 
 /// A suggested answer, owned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Suggestion {
     /// What the user would answer.
     pub answer: String,
@@ -82,7 +82,7 @@ impl Question {
             question: call.question().into(),
             suggest: owned(call.suggestions()),
             advice: Vec::new(),
-            discuss: false,
+            can_discuss: false,
             form: Form::new(call),
         }
     }

@@ -194,9 +194,9 @@ impl Setup {
     /// Adds the advice of the rules to a question, or returns why it can't be asked.
     pub(super) fn examine(&self, question: &mut Question) -> Option<Correction> {
         let Setup { dialect, rules, .. } = self;
-        question.discuss = false;
+        question.can_discuss = false;
         if let Some(form) = &mut question.form {
-            question.discuss = self.template_for(form).discussed.is_some();
+            question.can_discuss = self.template_for(form).discussed.is_some();
             return self.examine_form(form);
         }
         if rules.follow_up_required.unwrap_or(dialect.follow_up_required) && question.suggest.is_empty() {

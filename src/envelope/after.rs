@@ -37,7 +37,7 @@ impl EnvelopeMachine {
                     return (i, self.finish(AfterCall::Header, context));
                 }
                 ('{', _) if after.is_separated => return (i, self.finish(AfterCall::Header, context)),
-                (';', Style::Llama) if self.held.len() < context.policy.limits.bare => {
+                (';', Style::Llama) if self.held.len() < context.policy.limits.unconfirmed => {
                     self.held.push(char);
                     return (i + 1, self.finish(AfterCall::Header, context));
                 }
@@ -58,7 +58,7 @@ impl EnvelopeMachine {
                     return (i, self.finish(if may_continue { AfterCall::Header } else { AfterCall::Prose }, context));
                 }
             }
-            if self.held.len() > context.policy.limits.bare {
+            if self.held.len() > context.policy.limits.unconfirmed {
                 self.held.pop();
                 self.note_if_open(context);
                 return (i, self.finish(AfterCall::Prose, context));

@@ -131,7 +131,7 @@ impl EnvelopeMachine {
     pub(crate) fn ends_before(&self, kind: Option<(Kind, bool)>, len: usize, policy: &Policy) -> bool {
         let Some((kind, is_close)) = kind else { return true };
         match self.state {
-            EnvelopeState::Header(_) if self.held.len() + len > policy.limits.bare => true,
+            EnvelopeState::Header(_) if self.held.len() + len > policy.limits.unconfirmed => true,
             EnvelopeState::Header(header) => self.is_after_header(header, kind, is_close),
             EnvelopeState::Between { .. } | EnvelopeState::Broken => !is_close && self.begins_call(kind),
             EnvelopeState::Key { .. } | EnvelopeState::Value(_) | EnvelopeState::Json(_) | EnvelopeState::After(_) => {

@@ -41,7 +41,7 @@ impl EnvelopeMachine {
         for (i, char) in text.char_indices() {
             let step = self.step(&mut header, char, context.policy);
             self.state = EnvelopeState::Header(header);
-            let room = context.policy.limits.bare.saturating_sub(self.held.len());
+            let room = context.policy.limits.unconfirmed.saturating_sub(self.held.len());
             match step {
                 HeaderStep::Held if char.len_utf8() <= room => self.held.push(char),
                 HeaderStep::Json if matches!(header, Header::Wrapper { .. } | Header::Marked) => {
@@ -121,7 +121,7 @@ impl EnvelopeMachine {
         let (bare, mut pos) = (self.object.is_bare, 0);
         loop {
             let found = self.object.next(text, &mut pos, &mut self.name, context.policy);
-            let room = context.policy.limits.bare.saturating_sub(self.held.len());
+            let room = context.policy.limits.unconfirmed.saturating_sub(self.held.len());
             if pos > room {
                 let mut room = room;
                 while !text.is_char_boundary(room) {

@@ -201,7 +201,7 @@ impl EnvelopeMachine {
     ) -> Change {
         match self.state {
             EnvelopeState::Header(header) => {
-                let is_too_long = self.held.len() + len > context.policy.limits.bare;
+                let is_too_long = self.held.len() + len > context.policy.limits.unconfirmed;
                 self.end_header(header, kind, is_too_long, context)
             }
             EnvelopeState::Between { .. } | EnvelopeState::Broken => {
@@ -408,7 +408,7 @@ impl EnvelopeMachine {
         is_certain
             && self.start <= read
             && self.end <= read
-            && self.held.len() <= limits.bare.saturating_add(limits.tag)
+            && self.held.len() <= limits.unconfirmed.saturating_add(limits.tag)
             && self.name.is_in_bounds()
             && self.key.is_in_bounds()
             && self.object.is_in_bounds()

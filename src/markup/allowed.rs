@@ -28,7 +28,8 @@ pub(super) fn in_opaque(tool: u16, parameter: Option<u16>) -> Allowed {
 pub(super) fn in_prose(code: Code, families: Envelopes, policy: &Policy) -> Allowed {
     let bracket = code.at_bracket();
     let may_start = code.may_start_envelope() && !families.is_empty();
-    let envelope = if may_start { Tags { limit: policy.limits.bare, ..openers(families) } } else { Tags::none() };
+    let envelope =
+        if may_start { Tags { limit: policy.limits.unconfirmed, ..openers(families) } } else { Tags::none() };
     match bracket {
         _ if policy.call_start == CallStart::Anywhere => Allowed { envelope, ..OPENING },
         Bracket::Plain => {

@@ -61,8 +61,8 @@ impl SavedMarkup {
         let is_in_bounds = calls.max(end).max(buffers.call.start) <= read
             && pending.is_in_bounds(read, limits.tag)
             && opening <= limits.tag
-            && buffers.held.get(opening..).is_some_and(|body| body.len() <= limits.bare)
-            && buffers.prose_left <= limits.bare
+            && buffers.held.get(opening..).is_some_and(|body| body.len() <= limits.unconfirmed)
+            && buffers.prose_left <= limits.unconfirmed
             && buffers.call.is_in_bounds(&policy)
             && (buffers.envelope.is_fresh() || buffers.envelope.restore(read, &policy));
         let machine = || MarkupMachine { state, pending, calls, buffers, has_news: true, ..MarkupMachine::new(policy) };

@@ -52,7 +52,7 @@ impl MarkupMachine {
     /// Reads what the incomplete tag is, of which all beyond `old` bytes is new.
     pub(super) fn read_pending(&self, old: usize) -> LexedTag {
         // A tag that begins an envelope has both limits.
-        let limit = self.policy.limits.tag.min(self.policy.limits.bare);
+        let limit = self.policy.limits.tag.min(self.policy.limits.unconfirmed);
         match self.pending.stays_incomplete(old, limit) {
             Some(incomplete) => LexedTag::Incomplete(incomplete),
             None => self.read::<Streaming>(&self.pending.bytes, self.pending.after_backtick),

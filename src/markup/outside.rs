@@ -81,7 +81,7 @@ impl MarkupMachine {
     /// Returns the envelopes that may start here.
     pub(super) fn envelopes(&self) -> Envelopes {
         // Without room for a header, there is none.
-        let starts = !self.is_passing && self.buffers.prose_left == 0 && self.policy.limits.bare > 0;
+        let starts = !self.is_passing && self.buffers.prose_left == 0 && self.policy.limits.unconfirmed > 0;
         if starts { self.policy.envelopes() } else { Envelopes::none() }
     }
 

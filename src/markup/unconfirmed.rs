@@ -53,7 +53,7 @@ impl MarkupMachine {
 
     /// Returns how many bytes more the body may have before a tag that confirms the call has ended.
     pub(super) fn room(&self, unconfirmed: &Unconfirmed) -> usize {
-        self.policy.limits.bare.saturating_sub(self.buffers.held.len().saturating_sub(unconfirmed.opening as usize))
+        self.policy.limits.unconfirmed.saturating_sub(self.buffers.held.len().saturating_sub(unconfirmed.opening as usize))
     }
 
     /// Confirms the call.
@@ -70,7 +70,7 @@ impl MarkupMachine {
         let opening = opening as usize;
         let body = self.buffers.held.len().saturating_sub(opening);
         if !self.policy.envelopes().is_empty() {
-            self.buffers.prose_left = self.policy.limits.bare.saturating_sub(body);
+            self.buffers.prose_left = self.policy.limits.unconfirmed.saturating_sub(body);
         }
         self.state = MarkupState::Decided(match self.policy.malformed {
             Malformed::Repair => Decided::Named { opening },

@@ -224,6 +224,18 @@ impl<P: ChunkParser, O: Observer> Reader<P, O> {
     /// Returns the parser, after it has read the rest of the last chunk.
     ///
     /// Events that were not taken are lost.
+    ///
+    /// ```
+    /// use followup::Parser;
+    /// use followup::owned::Reader;
+    ///
+    /// let mut reader = Reader::new(Parser::default());
+    /// drop(reader.feed("Hm. <ask_followup_question><question>Tea?</question>".into()));
+    /// assert!(reader.is_drained());
+    /// let mut parser = Parser::default();
+    /// drop(parser.feed("Hm. <ask_followup_question><question>Tea?</question>"));
+    /// assert_eq!(reader.into_parser().checkpoint(), parser.checkpoint());
+    /// ```
     pub fn into_parser(mut self) -> P {
         self.skip();
         self.parser

@@ -105,6 +105,21 @@ impl CallView {
     /// Returns whether the field that `partial` extends is as long as it should be after `partial`.
     ///
     /// Call it with the partial that was appended last: if it returns `false`, one was missed.
+    ///
+    /// ```
+    /// use followup::Parser;
+    /// use followup::owned::{CallView, Event, Reader};
+    ///
+    /// let (mut reader, mut view) = (Reader::new(Parser::default()), CallView::default());
+    /// drop(reader.feed("<ask_followup_question><question>Missed".into()));
+    /// for event in reader.feed(" by the view".into()) {
+    ///     if let Event::Partial(partial) = event {
+    ///         view.append(&partial);
+    ///         assert!(!view.is_in_sync(&partial));
+    ///     }
+    /// }
+    /// assert_eq!(view.question(), Some(" by the view"));
+    /// ```
     pub fn is_in_sync(&self, partial: &Partial) -> bool {
         if partial.field == Field::Title {
             return self.title.len() == partial.len;

@@ -13,6 +13,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 use core::hash::{Hash, Hasher};
+use core::str::FromStr;
 
 use smallvec::SmallVec;
 
@@ -190,6 +191,23 @@ impl Shape {
     /// [`Opaque`](crate::Event::Opaque). In envelopes it counts only in a list that was made by
     /// [`Shapes::new`] or [`Shapes::parse`].
     /// [`Parser::arguments_of`](crate::Parser::arguments_of) reads whatever it is given.
+    ///
+    /// ```
+    /// use followup::{Event, Parser, Policy, Shape, Shapes};
+    ///
+    /// let shape = Shape::built_in("opencode").unwrap();
+    /// assert!(shape.is_generic() && shape.tools().eq(["question"]));
+    /// let message = "<invoke name=\"question\"><parameter name=\"questions\">\
+    ///     [{\"question\": \"Tea?\", \"options\": [{\"label\": \"Yes\"}]}]</parameter></invoke>";
+    /// let asks = |shapes: Shapes| {
+    ///     let mut parser = Parser::new(Policy::new().with_shapes(shapes));
+    ///     let mut asks = false;
+    ///     parser.feed(message).for_each(|event| asks |= matches!(event, Event::Partial(_)));
+    ///     asks
+    /// };
+    /// assert!(!asks(Shapes::default()));
+    /// assert!(asks(Shapes::new([shape])));
+    /// ```
     pub fn is_generic(&self) -> bool {
         self.0.is_generic
     }
@@ -265,6 +283,15 @@ impl Shape {
 impl Table {
     fn slice(&self, (start, end): Span) -> &str {
         self.text.get(usize::from(start)..usize::from(end)).unwrap_or_default()
+    }
+}
+
+/// Parses one shape, as [`Shape::parse`] does.
+impl FromStr for Shape {
+    type Err = ShapeError;
+
+    fn from_str(text: &str) -> Result<Shape, ShapeError> {
+        Shape::parse(text)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::str::FromStr;
 
 use super::{Shape, ShapeError, builtin, parse};
 
@@ -37,6 +38,16 @@ enum Source {
 impl Shapes {
     /// Creates a list. For a tool that several shapes have, the first counts.
     ///
+    /// ```
+    /// use followup::{Shape, Shapes};
+    ///
+    /// let [mine, other] =
+    ///     ["mine", "other"].map(|name| Shape::parse(format!("shape {name}\ntool ask\ntext q")).unwrap());
+    /// let shapes = Shapes::new([mine.clone(), other]);
+    /// assert_eq!(shapes.find("ask"), Some(mine));
+    /// assert_eq!(shapes.find("AskUserQuestion"), None);
+    /// ```
+    ///
     /// Cost: one allocation, which clones share.
     pub fn new(shapes: impl IntoIterator<Item = Shape>) -> Shapes {
         Shapes(Source::List(shapes.into_iter().collect()))
@@ -65,7 +76,7 @@ impl Shapes {
     /// let quiz = "shape quiz\ntool ask_quiz\ntext prompt\n\n";
     /// let poll = "# Yes or no.\nshape poll\ntool ask_poll\ntext t\n";
     /// let shapes = Shapes::parse(&[quiz, poll].concat())?;
-    /// let names: Vec<_> = shapes.to_vec().iter().map(|shape| shape.name().to_owned()).collect();
+    /// let names: Vec<_> = shapes.iter().map(|shape| shape.name().to_owned()).collect();
     /// assert_eq!(names, ["quiz", "poll"]);
     /// assert_eq!(shapes.find("ask_poll").as_ref().map(Shape::name), Some("poll"));
     ///
@@ -120,12 +131,31 @@ impl Shapes {
         }
     }
 
-    /// Returns all shapes.
-    pub fn to_vec(&self) -> Vec<Shape> {
-        match &self.0 {
-            Source::BuiltIn => builtin::names().filter_map(Shape::built_in).collect(),
-            Source::List(list) => list.to_vec(),
-        }
+    /// Returns an iterator over the shapes, in order.
+    ///
+    /// Cost: each built-in shape of the default list is compiled: one allocation.
+    ///
+    /// ```
+    /// use followup::{Shape, Shapes};
+    ///
+    /// assert!(Shapes::default().iter().map(|shape| shape.name().to_owned()).eq(Shape::built_in_names()));
+    /// assert_eq!(Shapes::none().iter().count(), 0);
+    /// ```
+    pub fn iter(&self) -> impl Iterator<Item = Shape> {
+        let (built_in, list) = match &self.0 {
+            Source::BuiltIn => (Some(builtin::names()), &[][..]),
+            Source::List(list) => (None, &list[..]),
+        };
+        built_in.into_iter().flatten().filter_map(Shape::built_in).chain(list.iter().cloned())
+    }
+}
+
+/// Parses one or several shapes, as [`Shapes::parse`] does.
+impl FromStr for Shapes {
+    type Err = ShapeError;
+
+    fn from_str(text: &str) -> Result<Shapes, ShapeError> {
+        Shapes::parse(text)
     }
 }
 
@@ -138,8 +168,9 @@ mod tests {
     fn comments_and_blank_lines_belong_to_the_shape_below_them() {
         let first = "# One.\nshape a\ntool a\ntext t # shape x";
         let second = "\n# Two.\n# shape y\n  shape b\ntool b\ntext t\n";
-        let shapes = Shapes::parse(&[first, second].join("\n")).unwrap().to_vec();
-        assert_eq!(shapes.iter().map(Shape::text).collect::<Vec<_>>(), [first, second]);
+        let shapes = Shapes::parse(&[first, second].join("\n")).unwrap();
+        let texts: Vec<_> = shapes.iter().map(|shape| shape.text().to_string()).collect();
+        assert_eq!(texts, [first, second]);
     }
 
     #[test]
@@ -158,10 +189,10 @@ mod tests {
 
     #[test]
     fn all_built_in_shapes_are_one_text() {
-        let built_in = Shapes::default().to_vec();
+        let built_in = Shapes::default();
         let texts: String = built_in.iter().map(|shape| shape.text().to_string() + "\n").collect();
-        let parsed = Shapes::parse(&texts).unwrap().to_vec();
-        let names = |shapes: &[Shape]| shapes.iter().map(|shape| shape.name().to_string()).collect::<Vec<_>>();
+        let parsed = Shapes::parse(&texts).unwrap();
+        let names = |shapes: &Shapes| shapes.iter().map(|shape| shape.name().to_string()).collect::<Vec<_>>();
         assert_eq!(names(&parsed), names(&built_in));
     }
 

@@ -64,6 +64,7 @@ impl ResponseParser {
     /// Events that were not taken from the last cursor are not part of it.
     ///
     /// Cost: a copy of the event and the calls that are open.
+    #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {
         let state =
             StoredResponse { policy: self.policy().fingerprint(), limits: *self.limits(), body: self.body.save() };

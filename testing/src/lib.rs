@@ -26,6 +26,7 @@
 //! ```
 //!
 //! The tests, fuzz targets and benchmarks of followup use this crate.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "arbitrary")]
 mod arbitrary;

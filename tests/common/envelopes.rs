@@ -538,8 +538,8 @@ impl Reader<'_> {
             Err(No::At(first)) => (0, *first),
         };
         let header = all.into_iter().max_by_key(rank).expect("one is tried");
-        // "or if it becomes longer than the `bare` limit (2 KiB)"
-        let limit = self.offset(at).saturating_add(self.rules.bare);
+        // "or if it becomes longer than the `unconfirmed` limit (2 KiB)"
+        let limit = self.offset(at).saturating_add(self.rules.unconfirmed);
         let length = self.chars.len();
         let beyond = (at..length).find(|at| self.offset(*at) + self.chars[*at].c.len_utf8() > limit);
         let Some(beyond) = beyond else { return header };

@@ -26,7 +26,7 @@ pub fn policy(rules: &Rules) -> Policy {
             answer: rules.answer,
             suggestions: rules.suggestions,
             tag: rules.tag,
-            bare: rules.bare,
+            unconfirmed: rules.unconfirmed,
             ..Limits::default()
         })
 }

@@ -28,7 +28,7 @@ pub struct Rules {
     pub answer: usize,
     pub suggestions: usize,
     pub tag: usize,
-    pub bare: usize,
+    pub unconfirmed: usize,
 }
 
 impl Default for Rules {
@@ -45,7 +45,7 @@ impl Default for Rules {
             answer: 16 * 1024,
             suggestions: 32,
             tag: 256,
-            bare: 2 * 1024,
+            unconfirmed: 2 * 1024,
         }
     }
 }
@@ -740,9 +740,9 @@ impl Reader<'_> {
                         continue;
                     }
                     // "None starts after an `<ask_followup_question>` that was only named, in as
-                    // much text as the `bare` limit, or up to the next tool's opening tag with
+                    // much text as the `unconfirmed` limit, or up to the next tool's opening tag with
                     // which a call may start." The tag is text, in which no call starts.
-                    let limit = self.offset(body).saturating_add(self.rules.bare);
+                    let limit = self.offset(body).saturating_add(self.rules.unconfirmed);
                     let beyond = |at: &usize| self.offset(*at) + self.chars[*at].c.len_utf8() > limit;
                     held = (body..self.chars.len()).find(beyond).unwrap_or(self.chars.len());
                     tried = body;
@@ -1020,7 +1020,7 @@ impl Reader<'_> {
     /// "It is not certain to be a call until a *parameter's tag* [..] or the call's close tag has
     /// ended within the first 2048 bytes of the body."
     fn body(&self, from: usize) -> Body {
-        let limit = self.offset(from).saturating_add(self.rules.bare);
+        let limit = self.offset(from).saturating_add(self.rules.unconfirmed);
         let wanted = [&PARAMETER_TAGS[..], &CALL_CLOSE[..]].concat();
         for at in from..self.chars.len() {
             if self.chars[at].c != '<' {

@@ -20,7 +20,7 @@ fn asked(setup: Setup, questions: &[&str]) -> Dialogue {
         );
         let mut events = parser.feed(&call);
         while let Some(event) = events.next() {
-            dialogue.event(event);
+            let _ = dialogue.event(event);
         }
     }
     dialogue
@@ -209,7 +209,7 @@ fn a_refused_answer_is_returned_and_the_question_stays_open() {
     let mut events = Parser::default();
     let mut events = events.feed("<ask_followup_question></ask_followup_question>");
     while let Some(event) = events.next() {
-        dialogue.event(event);
+        let _ = dialogue.event(event);
     }
     refused(&mut dialogue, 2, text(), "no such question has been asked");
 }
@@ -370,7 +370,7 @@ fn history() -> (Dialogue, String) {
     let bad = "<ask_followup_question></ask_followup_question>".repeat(3);
     let mut events = parser.feed(&bad);
     while let Some(event) = events.next() {
-        dialogue.event(event);
+        let _ = dialogue.event(event);
     }
     dialogue.guide("Go on".into(), Vec::new()).unwrap();
     dialogue.answer(2, Answer::Edited { suggestion: 0, text: "Two".into() }, Vec::new()).unwrap();

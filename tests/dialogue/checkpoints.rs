@@ -12,7 +12,7 @@ fn read(dialogue: &mut Dialogue, message: &str) {
     let mut parser = Parser::default();
     let mut events = parser.feed(message);
     while let Some(event) = events.next() {
-        dialogue.event(event);
+        let _ = dialogue.event(event);
     }
 }
 
@@ -57,24 +57,80 @@ fn a_dialogue_continues_in_another_process_after_every_step() {
     }
 }
 
-#[test]
-fn a_checkpoint_that_no_dialogue_can_have_made_is_an_error() {
+/// Returns the checkpoint of a dialogue with an open and a waiting question, as data.
+fn stored() -> Value {
     let mut dialogue = Dialogue::default();
     read(&mut dialogue, &[ASKED, ASKED].concat());
-    let stored = serde_json::to_value(dialogue.checkpoint()).unwrap();
+    serde_json::to_value(dialogue.checkpoint()).unwrap()
+}
+
+/// Appends each way to change one value.
+fn changes(value: &Value, pointer: &str, all: &mut Vec<(String, Value)>) {
+    let mut change = |changed: Value| all.push((pointer.to_owned(), changed));
+    match value {
+        Value::Null => change(json!(1)),
+        Value::Bool(yes) => change(json!(!yes)),
+        Value::Number(number) => change(json!(number.as_u64().unwrap().wrapping_add(1))),
+        Value::String(text) => change(json!(format!("{text}!"))),
+        Value::Array(values) => {
+            if let Some((_, rest)) = values.split_last() {
+                change(json!(rest));
+            }
+            for (index, value) in values.iter().enumerate() {
+                changes(value, &format!("{pointer}/{index}"), all);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                changes(value, &format!("{pointer}/{name}"), all);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_in_which_any_value_was_changed_is_an_error() {
+    let stored = stored();
+    let mut all = Vec::new();
+    changes(&stored, "", &mut all);
+    assert!(all.len() > 10, "{stored}");
+    for (pointer, value) in all {
+        let mut changed = stored.clone();
+        changed.pointer_mut(&pointer).unwrap().clone_from(&value);
+        let Ok(checkpoint) = serde_json::from_value::<Checkpoint>(changed) else { continue };
+        let expected = if pointer == "/version" { ResumeError::OtherVersion } else { ResumeError::Corrupt };
+        let resumed = Dialogue::resume(Setup::default(), checkpoint);
+        assert_eq!(resumed.unwrap_err(), expected, "{pointer} is {value}");
+    }
+}
+
+#[test]
+fn a_forged_checkpoint_that_no_dialogue_can_have_made_is_an_error() {
+    let stored = stored();
     let with = |pointer: &str, value: Value| {
         let mut changed = stored.clone();
         *changed.pointer_mut(pointer).unwrap() = value;
-        Dialogue::resume(Setup::default(), serde_json::from_value(changed).unwrap()).map(drop)
+        let checkpoint = serde_json::from_value::<Checkpoint>(changed).unwrap().with_valid_checksum();
+        Dialogue::resume(Setup::default(), checkpoint).map(drop)
     };
-    assert_eq!(with("/mistakes", json!(2)), Ok(()));
+    assert_eq!(with("/state/mistakes", json!(2)), Ok(()));
     assert_eq!(with("/version", json!(1)), Err(ResumeError::OtherVersion));
     for (pointer, value) in [
-        ("/questions", json!(1)),
-        ("/open/number", json!(1)),
-        ("/waiting/0/number", json!(u64::MAX)),
-        ("/waiting/0/question", json!("")),
+        ("/state/questions", json!(1)),
+        ("/state/open/number", json!(1)),
+        ("/state/waiting/0/number", json!(u64::MAX)),
+        ("/state/waiting/0/question", json!("")),
     ] {
         assert_eq!(with(pointer, value), Err(ResumeError::Corrupt), "{pointer}");
+    }
+}
+
+#[test]
+fn a_checkpoint_of_another_version_is_an_error_whatever_its_state_is() {
+    for state in [json!(null), json!({"open": 1}), json!([{"unknown": true}])] {
+        let stored = json!({"version": 99, "checksum": 0, "state": state});
+        let checkpoint = serde_json::from_value::<Checkpoint>(stored).unwrap();
+        let resumed = Dialogue::resume(Setup::default(), checkpoint);
+        assert_eq!(resumed.unwrap_err(), ResumeError::OtherVersion, "{state}");
     }
 }

@@ -12,7 +12,7 @@ pub(crate) fn feed(dialogue: &mut Dialogue, parser: &mut Parser, arguments: &str
             None => parser.finish(),
         };
         while let Some(event) = events.next() {
-            dialogue.event(event);
+            let _ = dialogue.event(event);
         }
     }
 }

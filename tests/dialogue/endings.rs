@@ -73,7 +73,7 @@ fn only_tools_with_a_reply_for_a_talk_can_be_talked_to() {
         let mut dialogue = asked_by("claude", Some(name), &questions());
         let before = dialogue.clone();
         let can_discuss = ["claude", "grok", "omp"].contains(&name);
-        assert_eq!(dialogue.question().unwrap().discuss, can_discuss, "{name}");
+        assert_eq!(dialogue.question().unwrap().can_discuss, can_discuss, "{name}");
         match dialogue.discuss(0, Vec::new()) {
             Ok(_) => assert!(can_discuss, "{name}"),
             Err(kind) => assert_eq!((kind, &dialogue), (AnswerErrorKind::NoDiscussion, &before), "{name}"),

@@ -44,7 +44,7 @@ fn a_question_that_was_read_elsewhere_takes_notes_by_the_template_of_this_dialog
     assert_eq!(serde_json::from_str::<Question>(&stored).unwrap(), question);
     let setup = Setup::default().with_template("AskUserQuestion", Template::named("kimi").unwrap());
     let mut dialogue = Dialogue::new(setup);
-    dialogue.ask(question);
+    let _ = dialogue.ask(question);
     assert_eq!(takes_notes(&dialogue), [false; 3]);
 }
 

@@ -290,7 +290,7 @@ fn a_native_call_is_answered_under_its_id_with_images() {
     let (mut response, mut dialogue) = (ResponseParser::new(wire::Format::Bedrock, Policy::new()), Dialogue::default());
     let mut events = response.feed(body.as_bytes());
     while let Some(event) = events.next() {
-        dialogue.event(event.unwrap());
+        let _ = dialogue.event(event.unwrap());
     }
     drop(events);
     let image = Image::from_bytes(b"GIF89a", 1000).unwrap();
@@ -410,7 +410,7 @@ fn all_replies_of_one_turn_are_sent_together() {
     let body = format!("data: {chunk}\n\ndata: [DONE]\n\n");
     let mut events = response.feed(body.as_bytes());
     while let Some(event) = events.next() {
-        dialogue.event(event.unwrap());
+        let _ = dialogue.event(event.unwrap());
     }
     drop(events);
     let image = Image::from_bytes(b"GIF89a", 1000).unwrap();
@@ -538,12 +538,12 @@ proptest! {
             prop_assert_eq!(dialogue.has_stopped(), limit > 0 && mistakes >= limit);
             // Every question is open, waits or has ended, and none ends twice.
             let open = usize::from(dialogue.question().is_some());
-            prop_assert_eq!(open + dialogue.waiting() + ended.len(), asked);
+            prop_assert_eq!(open + dialogue.waiting_count() + ended.len(), asked);
             let mut once = ended.clone();
             once.sort_unstable();
             once.dedup();
             prop_assert_eq!(once.len(), ended.len());
-            prop_assert!(open == 1 || dialogue.waiting() == 0 || dialogue.has_stopped());
+            prop_assert!(open == 1 || dialogue.waiting_count() == 0 || dialogue.has_stopped());
         }
         let history: Vec<Turn> = serde_json::from_str(&serde_json::to_string(dialogue.history()).unwrap()).unwrap();
         prop_assert_eq!(&Dialogue::replay(dialogue.setup().clone(), &history).unwrap(), &dialogue);

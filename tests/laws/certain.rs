@@ -400,14 +400,14 @@ fn nothing_certain_is_held_back_near_the_limits() {
     for rules in [
         Rules { tag: 12, ..rules() },
         Rules { tag: 24, ..rules() },
-        Rules { bare: 12, ..rules() },
-        Rules { bare: 25, ..rules() },
-        Rules { bare: 0, ..rules() },
-        Rules { bare: 1, ..rules() },
-        Rules { bare: 2, ..rules() },
+        Rules { unconfirmed: 12, ..rules() },
+        Rules { unconfirmed: 25, ..rules() },
+        Rules { unconfirmed: 0, ..rules() },
+        Rules { unconfirmed: 1, ..rules() },
+        Rules { unconfirmed: 2, ..rules() },
         Rules { question: 2, answer: 2, suggestions: 1, ..rules() },
         Rules { question: 0, answer: 0, suggestions: 0, ..rules() },
-        Rules { tag: 26, bare: 30, question: 4, answer: 5, suggestions: 1, strict: true, ..rules() },
+        Rules { tag: 26, unconfirmed: 30, question: 4, answer: 5, suggestions: 1, strict: true, ..rules() },
     ] {
         sweep(Syntax::Markup, &rules, &BEGINNINGS, &MARKUP, 1);
         sweep(

@@ -298,7 +298,7 @@ fn a_forged_checkpoint_with_more_than_the_limits_allow_is_an_error() {
         answer: 20,
         suggestions: 4,
         tag: 200,
-        bare: 300,
+        unconfirmed: 300,
         questions: 3,
         header: 20,
         description: 40,

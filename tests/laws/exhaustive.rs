@@ -277,10 +277,10 @@ fn every_short_sequence_of_envelopes_means_what_the_reference_says_outside_code(
 #[test]
 fn every_short_sequence_of_envelopes_means_what_the_reference_says_near_the_limits() {
     for rules in [
-        Rules { bare: 60, tag: 45, ..all_families() },
-        Rules { bare: 33, ..all_families() },
-        Rules { bare: 90, tag: 32, question: 1, answer: 1, suggestions: 1, ..all_families() },
-        Rules { bare: 31, tag: 31, question: 0, answer: 0, suggestions: 0, ..all_families() },
+        Rules { unconfirmed: 60, tag: 45, ..all_families() },
+        Rules { unconfirmed: 33, ..all_families() },
+        Rules { unconfirmed: 90, tag: 32, question: 1, answer: 1, suggestions: 1, ..all_families() },
+        Rules { unconfirmed: 31, tag: 31, question: 0, answer: 0, suggestions: 0, ..all_families() },
     ] {
         ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(10), streams, &rules));
     }

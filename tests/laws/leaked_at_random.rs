@@ -67,7 +67,7 @@ const PARAMETERS: [&str; 34] = [
 const OPENERS: [&str; 4] = ["<function=NAME>", "<invoke name=NAME>", "<tool_call>NAME\n", "<tool_call name='NAME'>"];
 
 fn tools() -> Vec<(Shape, String)> {
-    let shapes = Shapes::default().to_vec();
+    let shapes: Vec<_> = Shapes::default().iter().collect();
     shapes.iter().flat_map(|shape| shape.tools().map(|tool| (shape.clone(), tool.to_owned()))).collect()
 }
 

@@ -37,13 +37,13 @@ fn rules() -> impl Strategy<Value = Rules> {
         limit(0..12, default.answer),
         limit(0..3, default.suggestions),
         limit(0..60, default.tag),
-        limit(0..120, default.bare),
+        limit(0..120, default.unconfirmed),
     );
     // The strict policy reads no envelopes, so it is chosen less often.
     let strict = prop::bool::weighted(0.25);
     let choices = (strict, any::<bool>(), any::<bool>(), families());
     (choices, limits).prop_map(|((strict, outside_code, decode_entities, envelopes), limits)| {
-        let (question, answer, suggestions, tag, bare) = limits;
+        let (question, answer, suggestions, tag, unconfirmed) = limits;
         let few_tools = Rules::with_few_tools();
         Rules {
             strict,
@@ -54,7 +54,7 @@ fn rules() -> impl Strategy<Value = Rules> {
             answer,
             suggestions,
             tag,
-            bare,
+            unconfirmed,
             ..few_tools
         }
     })
@@ -252,8 +252,8 @@ fn text_that_is_parsed_again_may_be_longer_than_its_bytes() {
         "'><question>Q</question>",
         "<b> <ask_followup_question a='>'>Hm",
     ];
-    for (bare, tag) in [(20, 40), (60, 40), (60, 256), (2048, 256)] {
-        let rules = Rules { bare, tag, ..Rules::default() };
+    for (unconfirmed, tag) in [(20, 40), (60, 40), (60, 256), (2048, 256)] {
+        let rules = Rules { unconfirmed, tag, ..Rules::default() };
         let policy = shared_policy(&rules);
         for tag in ["question a='", "read_file ", "ask_followup_question a=\"", "/ask_followup_question "] {
             for (ill_formed, end) in [0, 1, 12, 20, 30].into_iter().flat_map(|n| ends.map(|end| (n, end))) {
@@ -268,13 +268,4 @@ fn text_that_is_parsed_again_may_be_longer_than_its_bytes() {
             }
         }
     }
-}
-
-#[test]
-fn parsers_policies_checkpoints_and_events_are_send_and_sync() {
-    fn check<T: Send + Sync + 'static>() {}
-    check::<Parser>();
-    check::<Policy>();
-    check::<followup::Checkpoint>();
-    check::<followup::Event<'static>>();
 }

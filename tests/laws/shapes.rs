@@ -107,7 +107,8 @@ fn read_on(
 /// Checks random arguments of the built-in shapes, and of shapes drawn at random.
 fn each_stream(seed: u64, mut check: impl FnMut(&mut Random, &str, Arc<Policy>, &[u8])) {
     let mut random = Random(seed);
-    let tools: Vec<String> = Shapes::default().to_vec().iter().flat_map(Shape::tools).map(str::to_owned).collect();
+    let names = |shape: Shape| shape.tools().map(str::to_owned).collect::<Vec<_>>();
+    let tools: Vec<String> = Shapes::default().iter().flat_map(names).collect();
     for _ in 0..cases(20_000) {
         let policy = policy(&mut random);
         if random.one_in(3) {

@@ -93,7 +93,7 @@ fn a_long_call_leaves_its_memory_to_the_next() {
 #[test]
 fn an_unconfirmed_call_holds_no_more_than_its_limit_however_long_the_chunk() {
     let message = format!("<ask_followup_question>{}", "Only named, it seems. ".repeat(100_000));
-    let (mut parser, limit) = (Parser::default(), followup::Limits::default().bare as u64);
+    let (mut parser, limit) = (Parser::default(), followup::Limits::default().unconfirmed as u64);
     let held = measure(|| assert_eq!(complete(parser.feed(&message)), 0)).bytes_max;
     assert!(held < 4 * limit + 65_536, "{held} bytes, where the limit is {limit}");
 }
@@ -104,7 +104,7 @@ fn what_a_parser_keeps_is_what_the_page_says() {
     let limits = Limits::default();
     let line = "a".repeat(limits.answer - 1) + "\n";
     let list = line.repeat(limits.suggestions);
-    let blanks = " ".repeat(2 * limits.bare);
+    let blanks = " ".repeat(2 * limits.unconfirmed);
     let in_header = |opener: &str| format!("{opener}{blanks}");
     let tags = "<tool_call><function=ask_followup_question><parameter=question>Q?</parameter>";
     for (kept, most, texts) in [

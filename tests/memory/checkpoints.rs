@@ -12,7 +12,7 @@ const TIMES: usize = 200;
 
 /// Returns the length of the longest checkpoint while the parser reads `start` and the pieces.
 fn longest(new: impl FnOnce(Policy) -> Parser, start: &str, repeated: &str) -> usize {
-    let limits = Limits { question: 64, answer: 64, suggestions: 4, bare: 256, ..Limits::default() };
+    let limits = Limits { question: 64, answer: 64, suggestions: 4, unconfirmed: 256, ..Limits::default() };
     let mut parser = new(Policy::new().with_limits(limits).with_envelopes(Envelopes::all()));
     drop(parser.feed(start));
     let mut longest = 0;

@@ -323,20 +323,6 @@ fn events_have_a_readable_debug_form() {
     });
 }
 
-#[test]
-fn suggestions_know_their_number() {
-    let call =
-        "<ask_followup_question><question>Q</question><suggest>A</suggest><suggest>B</suggest></ask_followup_question>";
-    with_end(Parser::default(), call, |event| {
-        let Event::Complete(call) = event else { panic!("{event:?}") };
-        let mut suggestions = call.suggestions().iter();
-        for left in [2, 1, 0, 0] {
-            assert_eq!((suggestions.len(), suggestions.size_hint()), (left, (left, Some(left))));
-            assert_eq!(suggestions.next().is_some(), left > 0);
-        }
-    });
-}
-
 /// Returns the suggestions of each partial.
 fn views(mut parser: Parser, stream: &str) -> Vec<Vec<String>> {
     let mut views = Vec::new();

@@ -2,12 +2,25 @@
 
 use followup::{Envelope, Envelopes, Event, Note, Parser, Policy};
 
+use crate::questions::assert_items;
+
 /// The names of `docs/format.md`, in its order.
 const NAMES: [&str; 11] =
     ["function-xml", "hermes", "bare-json", "invoke", "dsml", "glm", "harmony", "kimi", "mistral", "deepseek", "llama"];
 
 fn families(set: Envelopes) -> Vec<Envelope> {
     set.iter().collect()
+}
+
+#[test]
+fn a_set_is_iterated_from_both_ends() {
+    const MOST: Envelopes = Envelopes::all().without(Envelope::Llama);
+    for set in [Envelopes::none(), Envelopes::default(), Envelopes::all(), MOST, Envelopes::none().with(Envelope::Dsml)]
+    {
+        let expected: Vec<_> = Envelope::ALL.into_iter().filter(|family| set.contains(*family)).collect();
+        assert_items(set.iter(), &expected);
+        assert_items(set.into_iter(), &expected);
+    }
 }
 
 #[test]

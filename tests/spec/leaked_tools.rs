@@ -570,7 +570,8 @@ fn a_generic_name_counts_only_if_its_shape_was_chosen() {
         }
     }
     // By default, every other name counts.
-    for tool in Shapes::default().to_vec().iter().filter(|shape| !shape.is_generic()).flat_map(Shape::tools) {
+    let shapes: Vec<Shape> = Shapes::default().iter().collect();
+    for tool in shapes.iter().filter(|shape| !shape.is_generic()).flat_map(Shape::tools) {
         if tool == "ask_user" {
             continue;
         }

@@ -132,16 +132,16 @@ fn a_tag_may_be_as_long_as_its_limit() {
 fn a_body_is_a_call_if_a_parameter_ends_within_its_limit() {
     let body = "Hm. <question>Q</question>";
     let len = "Hm. <question>".len();
-    let with = |bare| ends(&ask(body), &Rules { bare, ..Rules::default() });
+    let with = |unconfirmed| ends(&ask(body), &Rules { unconfirmed, ..Rules::default() });
     assert_eq!(with(len - 1), "text");
     assert_eq!(with(len), "Q[]{}");
     assert_eq!(with(len + 1), "Q[]{}");
-    let with = |bare| ends(&ask("Q?"), &Rules { bare, ..Rules::default() });
+    let with = |unconfirmed| ends(&ask("Q?"), &Rules { unconfirmed, ..Rules::default() });
     let len = "Q?</ask_followup_question>".len();
     assert_eq!(with(len - 1), "text");
     assert_eq!(with(len), "Q?[]{\"BareQuestion\"}");
     // White space counts too.
-    let with = |bare| ends("<ask_followup_question>   ", &Rules { bare, ..Rules::default() });
+    let with = |unconfirmed| ends("<ask_followup_question>   ", &Rules { unconfirmed, ..Rules::default() });
     assert_eq!(with(2), "text");
     assert_eq!(with(3), "truncated");
 }
@@ -455,8 +455,14 @@ fn parameters_before_the_text_of_a_question_count_as_the_json_that_means_the_sam
 fn the_smallest_and_the_largest_limits_hold() {
     let stream = ask("<question>Q</question><follow_up><suggest>A</suggest></follow_up><options>[1]</options>");
     for limit in [0, usize::MAX] {
-        let rules =
-            Rules { question: limit, answer: limit, suggestions: limit, tag: limit, bare: limit, ..Rules::default() };
+        let rules = Rules {
+            question: limit,
+            answer: limit,
+            suggestions: limit,
+            tag: limit,
+            unconfirmed: limit,
+            ..Rules::default()
+        };
         let policy = Arc::new(policy(&rules));
         let mut parser = Syntax::Markup.parser(policy.clone());
         let shown = parse(&mut parser, stream.as_bytes().chunks(1));
@@ -479,12 +485,12 @@ fn the_smallest_and_the_largest_limits_hold() {
 fn the_defaults_are_the_documented_ones() {
     let (limits, rules) = (Limits::default(), Rules::default());
     assert_eq!(
-        (limits.question, limits.answer, limits.suggestions, limits.tag, limits.bare),
+        (limits.question, limits.answer, limits.suggestions, limits.tag, limits.unconfirmed),
         (102_400, 16_384, 32, 256, 2_048)
     );
     assert_eq!((limits.questions, limits.header, limits.description, limits.texts), (16, 1_024, 16_384, 1_048_576));
     assert_eq!(
-        (rules.question, rules.answer, rules.suggestions, rules.tag, rules.bare),
+        (rules.question, rules.answer, rules.suggestions, rules.tag, rules.unconfirmed),
         (102_400, 16_384, 32, 256, 2_048)
     );
 }

@@ -17,4 +17,5 @@ mod rare_envelopes;
 mod readme;
 mod shapes;
 mod shapes_rejected;
+mod threads;
 mod tools;

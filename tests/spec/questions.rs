@@ -1,9 +1,11 @@
 //! The views of questions, and the values that describe a shape: counts, equality, hashes,
 //! positions.
 
+use std::fmt::Debug;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
+use std::iter::FusedIterator;
 
-use followup::{Event, Parser, Policy, Question, Questions, Shape};
+use followup::{Event, Parser, Policy, Question, Questions, Shape, Shapes};
 
 const FORM: &str = r#"{"questions":[
     {"question":"First?","header":"1","options":[{"label":"A"},{"label":"B"}],"multiSelect":false},
@@ -21,6 +23,62 @@ fn asked<T>(tool: &str, arguments: &str, with: impl FnOnce(Questions<'_>) -> T) 
 
 fn hash(value: impl std::hash::Hash) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
+}
+
+/// Checks that an iterator has these items, from both ends, and that it knows how many are left.
+pub fn assert_items<I>(all: I, expected: &[I::Item])
+where
+    I: ExactSizeIterator + DoubleEndedIterator + FusedIterator + Clone,
+    I::Item: Debug + PartialEq,
+{
+    for from_front in 0..=expected.len() {
+        let (front, back) = expected.split_at(from_front);
+        let (mut items, mut left) = (all.clone(), expected.len());
+        let mut take = |items: &mut I, next: fn(&mut I) -> Option<I::Item>, item| {
+            assert_eq!((items.len(), items.size_hint()), (left, (left, Some(left))));
+            assert_eq!(next(items).as_ref(), Some(item));
+            left -= 1;
+        };
+        front.iter().for_each(|item| take(&mut items, I::next, item));
+        back.iter().rev().for_each(|item| take(&mut items, I::next_back, item));
+        assert_eq!((items.len(), items.next(), items.next_back(), items.next()), (0, None, None, None));
+    }
+    for index in 0..=expected.len() {
+        assert_eq!(all.clone().nth(index).as_ref(), expected.get(index));
+    }
+    assert_eq!(all.last().as_ref(), expected.last());
+}
+
+#[test]
+fn lists_of_a_call_are_iterated_from_both_ends() {
+    asked("AskUserQuestion", FORM, |questions| {
+        let expected = [0, 1].map(|i| questions.get(i).unwrap());
+        assert_items(questions.iter(), &expected);
+        assert_items(questions.into_iter(), &expected);
+        for question in questions {
+            let expected = [0, 1].map(|i| question.suggestions.get(i).unwrap());
+            assert_items(question.suggestions.iter(), &expected);
+            assert_items(question.suggestions.into_iter(), &expected);
+            assert_items(question.defaults.into_iter(), &[]);
+        }
+    });
+    let choice = r#"{"message":"m","requestedSchema":{"properties":{"a":{"title":"A","type":"array",
+        "items":{"enum":["x","y","z"]},"default":["x","z"]},"b":{"title":"B","type":"string"}}}}"#;
+    asked("elicitation/create", choice, |questions| {
+        let [a, b] = [0, 1].map(|i| questions.get(i).unwrap().defaults);
+        assert_eq!((a.len(), a.get(0), a.get(1), a.get(2)), (2, Some("x"), Some("z"), None));
+        assert_eq!((b.len(), b.get(0)), (0, None));
+        assert_items(a.iter(), &["x", "z"]);
+        assert_items(a.into_iter(), &["x", "z"]);
+        assert_items(b.iter(), &[]);
+    });
+    asked("ask_followup_question", r#"{"question":"Q?","follow_up":["A","B","C"]}"#, |questions| {
+        let question = questions.get(0).unwrap();
+        assert_items(questions.iter(), &[question]);
+        assert_items(question.suggestions.iter(), &[0, 1, 2].map(|i| question.suggestions.get(i).unwrap()));
+        assert_eq!((question.defaults.len(), question.defaults.get(0)), (0, None));
+        assert_items(question.defaults.iter(), &[]);
+    });
 }
 
 #[test]
@@ -81,6 +139,9 @@ fn equal_questions_have_equal_hashes_and_others_have_not() {
         assert_eq!((first, hash(first.suggestions)), (first, hash(questions.get(0).unwrap().suggestions)));
         assert_ne!((first, hash(first.suggestions)), (second, hash(second.suggestions)));
         assert_ne!(hash(first.suggestions), hash(second.suggestions));
+        asked("AskUserQuestion", FORM, |same| assert_eq!((same, hash(same)), (questions, hash(questions))));
+        let other = FORM.replace("Second?", "Other?");
+        asked("AskUserQuestion", &other, |other| assert_ne!(hash(other), hash(questions)));
     });
 }
 
@@ -110,6 +171,18 @@ fn shapes_are_equal_if_their_texts_are() {
     assert_ne!(mine, other);
     assert_ne!(hash(&mine), hash(&other));
     assert_eq!(format!("{mine:?}"), r#"Shape("mine")"#);
+}
+
+#[test]
+fn shapes_are_read_from_their_texts() {
+    let texts = ["a", "b"].map(|name| format!("shape {name}\ntool ask_{name}\ntext question\n"));
+    for text in [texts[0].clone(), texts.concat(), "shape a".to_owned()] {
+        assert_eq!(text.parse::<Shape>(), Shape::parse(&*text));
+        assert_eq!(text.parse::<Shapes>(), Shapes::parse(&text));
+    }
+    let both: Shapes = texts.concat().parse().unwrap();
+    let read: Vec<_> = both.iter().map(|shape| shape.text().trim_end().to_owned()).collect();
+    assert_eq!(read, texts.map(|text| text.trim_end().to_owned()));
 }
 
 #[test]

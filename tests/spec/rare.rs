@@ -131,7 +131,7 @@ fn tags_and_bodies_at_every_limit_mean_what_the_reference_says() {
     ];
     for stream in streams {
         for limit in (0..60).chain([70, 80, 90]) {
-            check(Syntax::Markup, &stream, &Rules { bare: limit, ..Rules::default() });
+            check(Syntax::Markup, &stream, &Rules { unconfirmed: limit, ..Rules::default() });
             check(Syntax::Markup, &stream, &Rules { tag: limit, outside_code: true, ..Rules::default() });
         }
     }
@@ -279,7 +279,7 @@ fn first_event(limits: Limits, start: &str, stream: &[u8]) -> Option<usize> {
 fn an_unconfirmed_opening_tag_is_shown_as_soon_as_it_can_open_no_call() {
     let letters = |n: usize| "x".repeat(n);
     let blanks = |n: usize| " ".repeat(n);
-    for (bare, inside, expected) in [
+    for (unconfirmed, inside, expected) in [
         // `<suggest>`, the shortest tag that confirms a call, no longer fits.
         (20, letters(30), Some(12)),
         (21, letters(30), Some(13)),
@@ -310,11 +310,11 @@ fn an_unconfirmed_opening_tag_is_shown_as_soon_as_it_can_open_no_call() {
         (12, " <read_fill".into(), Some(11)),
         (3, " <read_file>".into(), Some(4)),
     ] {
-        let limits = Limits { bare, ..Limits::default() };
+        let limits = Limits { unconfirmed, ..Limits::default() };
         assert_eq!(
             first_event(limits, "<ask_followup_question>", inside.as_bytes()),
             expected,
-            "{inside:?} of {bare} bytes"
+            "{inside:?} of {unconfirmed} bytes"
         );
     }
 }
@@ -381,14 +381,14 @@ fn a_tool_is_found_after_many_brackets() {
     }
 }
 
-/// Near the limit of a bare body, only the missing bytes of a tag with long attributes count.
+/// Near the limit of an unconfirmed call, only the missing bytes of a tag with long attributes count.
 #[test]
 fn a_tag_with_long_attributes_may_confirm_a_call_at_the_limit_of_its_body() {
     for quoted in [40, 120, 200, 240] {
         let tag = format!("<question a=\"{}\">", "x".repeat(quoted));
         for (more, less) in [(0, 0), (1, 0), (0, 1), (0, 2)] {
             let filler = "Some text. ".repeat(3);
-            let rules = Rules { bare: filler.len() + tag.len() + more - less, ..Rules::default() };
+            let rules = Rules { unconfirmed: filler.len() + tag.len() + more - less, ..Rules::default() };
             check(Syntax::Markup, &call(&format!("{filler}{tag}Which?</question>")), &rules);
         }
     }
@@ -454,11 +454,11 @@ fn a_tag_that_is_parsed_again_after_ill_formed_bytes_keeps_its_span() {
             let start = [ASK.as_bytes(), b"x", tag].concat();
             let stream = [&start, after, rest.as_bytes()].concat();
             let span = ASK.len() as u64 + 1..if rest.is_empty() { start.len() } else { stream.len() } as u64;
-            for bare in 20..80 {
-                let limits = Limits { bare, tag: String::from_utf8_lossy(tag).len(), ..Limits::default() };
+            for unconfirmed in 20..80 {
+                let limits = Limits { unconfirmed, tag: String::from_utf8_lossy(tag).len(), ..Limits::default() };
                 let policy = Arc::new(Policy::new().with_limits(limits));
                 for size in [1, 2, 5, stream.len()] {
-                    let case = format!("{:?} of {bare}, in chunks of {size}", stream.escape_ascii().to_string());
+                    let case = format!("{:?} of {unconfirmed}, in chunks of {size}", stream.escape_ascii().to_string());
                     assert_eq!(last_call(&stream, size, &policy), Some(span.clone()), "{case}");
                 }
             }
@@ -490,8 +490,8 @@ fn the_state_inside_attributes_does_not_depend_on_the_cut() {
 #[test]
 fn a_tag_that_was_only_named_is_text_of_the_code_around_it() {
     const CALL: &str = "<function=ask_followup_question><parameter=question>Q</parameter></function>";
-    let rules = Rules { bare: 90, envelopes: Envelopes::all(), ..Rules::default() };
-    let far = "y".repeat(rules.bare);
+    let rules = Rules { unconfirmed: 90, envelopes: Envelopes::all(), ..Rules::default() };
+    let far = "y".repeat(rules.unconfirmed);
     for (before, after) in [
         ("x ```", "```"),
         ("`see ", "`"),
@@ -519,9 +519,9 @@ fn a_tag_that_was_only_named_is_text_of_the_code_around_it() {
 fn an_incomplete_tag_after_a_tag_that_was_only_named_decides_what_is_code() {
     const CALL: &str = "<function=ask_followup_question><parameter=question>Q</parameter></function>";
     let body = "<ask_followup_question a=`<x> b ";
-    for bare in 24..48 {
-        let rules = Rules { bare, outside_code: true, envelopes: Envelopes::all(), ..Rules::default() };
-        let far = "y".repeat(bare);
+    for unconfirmed in 24..48 {
+        let rules = Rules { unconfirmed, outside_code: true, envelopes: Envelopes::all(), ..Rules::default() };
+        let far = "y".repeat(unconfirmed);
         for after in ["", "`"] {
             check(Syntax::Markup, &format!("<ask_followup_question>{body}{far}{after}{CALL}"), &rules);
         }

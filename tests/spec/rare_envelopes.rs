@@ -89,7 +89,7 @@ fn check_chunks<'t>(text: &str, rules: &Rules, all: impl IntoIterator<Item = Vec
         assert!(
             shown == expected,
             "{text:?}, the first chunk has {first} bytes, at most {}\nexpected {}\nshown {}",
-            rules.bare,
+            rules.unconfirmed,
             describe(&expected),
             describe(&shown)
         );
@@ -206,7 +206,7 @@ fn what_is_no_header_is_shown_at_once() {
         exact("<tool_call>```a", "1"),
         exact("[TOOL_CALLS]f[CALL_", "]"),
     ] {
-        let policy = policy(&Rules { envelopes: Envelopes::all(), bare: 64, ..Rules::default() });
+        let policy = policy(&Rules { envelopes: Envelopes::all(), unconfirmed: 64, ..Rules::default() });
         let mut parser = Parser::new(Arc::new(policy));
         let mut shown = |text: &str| {
             let mut shown = String::new();
@@ -224,14 +224,14 @@ fn what_is_no_header_is_shown_at_once() {
 fn headers_and_what_follows_a_call_at_every_limit_mean_what_the_reference_says() {
     for (call, name) in CALLS.iter().flat_map(|call| [(call, "f"), (call, "ask_followup_question")]) {
         let call = written(call, name);
-        for bare in 0..call.len() {
-            check(&call, &Rules { envelopes: Envelopes::all(), bare, ..Rules::default() });
+        for unconfirmed in 0..call.len() {
+            check(&call, &Rules { envelopes: Envelopes::all(), unconfirmed, ..Rules::default() });
         }
         // As much space after the call as the limit allows, with what separates it from the next.
         for (separator, end) in [("", "x"), ("", "</tool_call>x"), ("", "{"), (",", "{"), (";", "{"), (";", "x")] {
-            let bare = call.len();
-            for spaces in bare - 3..=bare - separator.len() {
-                let rules = Rules { envelopes: Envelopes::all(), bare, ..Rules::default() };
+            let unconfirmed = call.len();
+            for spaces in unconfirmed - 3..=unconfirmed - separator.len() {
+                let rules = Rules { envelopes: Envelopes::all(), unconfirmed, ..Rules::default() };
                 check(&format!("{call}{}{separator}{end}", " ".repeat(spaces)), &rules);
             }
         }
@@ -268,7 +268,7 @@ fn a_call_is_final_at_the_byte_that_decides_its_end() {
 
 #[test]
 fn a_semicolon_after_a_call_that_has_no_room_in_a_header_is_text_at_once() {
-    let policy = policy(&Rules { envelopes: Envelopes::all(), bare: 64, ..Rules::default() });
+    let policy = policy(&Rules { envelopes: Envelopes::all(), unconfirmed: 64, ..Rules::default() });
     let mut parser = Parser::new(Arc::new(policy));
     parser
         .feed("<|python_tag|>{\"name\":\"ask_followup_question\"}")
@@ -279,10 +279,10 @@ fn a_semicolon_after_a_call_that_has_no_room_in_a_header_is_text_at_once() {
     assert_eq!(text, " ".repeat(64) + ";");
 }
 
-/// "In as much text as the `bare` limit": the text that was kept back counts, and what follows it.
+/// "In as much text as the `unconfirmed` limit": the text that was kept back counts, and what follows it.
 #[test]
 fn no_envelope_starts_soon_after_a_tag_that_was_only_named() {
-    let rules = Rules { envelopes: Envelopes::all(), bare: 48, ..Rules::default() };
+    let rules = Rules { envelopes: Envelopes::all(), unconfirmed: 48, ..Rules::default() };
     for call in
         ["<function=f></function>x", "\n{\"name\":\"ask_followup_question\",\"arguments\":ARGS}", "[TOOL_CALLS]f{}"]
     {
@@ -916,7 +916,7 @@ fn each_line_of_the_envelope_parser_means_what_the_reference_says() {
         for name in ["f", "ask_followup_question"] {
             let text = written(&form, name);
             check(&text, &Rules { envelopes: Envelopes::all(), ..Rules::default() });
-            check(&text, &Rules { envelopes: Envelopes::all(), bare: 48, ..Rules::default() });
+            check(&text, &Rules { envelopes: Envelopes::all(), unconfirmed: 48, ..Rules::default() });
             for family in Envelope::ALL {
                 check(&text, &Rules { envelopes: Envelopes::all().without(family), ..Rules::default() });
             }
@@ -937,7 +937,7 @@ fn a_short_header_at_every_limit_means_what_the_reference_says() {
         "<minimax:invoke name=f></minimax:invoke>x",
     ] {
         for limit in 1..text.len() + 1 {
-            check(text, &Rules { envelopes: Envelopes::all(), bare: limit, ..Rules::default() });
+            check(text, &Rules { envelopes: Envelopes::all(), unconfirmed: limit, ..Rules::default() });
             check(text, &Rules { envelopes: Envelopes::all(), tag: limit, ..Rules::default() });
         }
     }

@@ -81,7 +81,7 @@ export interface OpenQuestion {
   /** What the rules found. */
   readonly advice?: readonly Finding[];
   /** Whether the user can talk about it instead of answering it: the tool has a reply for that. */
-  readonly discuss?: boolean;
+  readonly canDiscuss?: boolean;
   /** All questions of a call of another agent's tool; none for `ask_followup_question`. */
   readonly form?: Form;
 }
@@ -211,7 +211,7 @@ export interface Correction {
 
 /** A step of a dialogue, to be stored as it is: one line of JSON, as the Rust crate stores it. */
 export type Turn =
-  | ({ readonly turn: "asked"; readonly role: "assistant" } & OpenQuestion)
+  | ({ readonly turn: "asked"; readonly role: "assistant"; readonly can_discuss?: boolean } & Omit<OpenQuestion, "canDiscuss">)
   | ({ readonly turn: "corrected"; readonly role: "assistant"; readonly is_error?: boolean } & Omit<Correction, "isError">)
   | { readonly turn: "answered"; readonly role: "user"; readonly number: number; readonly answer: StoredAnswer; readonly images?: readonly string[] }
   | { readonly turn: "cancelled" | "declined"; readonly role: "user"; readonly number: number }

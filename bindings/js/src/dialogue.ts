@@ -57,7 +57,7 @@ const forgotten =
 
 interface State {
   readonly question?: OpenQuestion;
-  readonly waiting: number;
+  readonly waitingCount: number;
   readonly mistakes: number;
   readonly hasStopped: boolean;
 }
@@ -114,7 +114,7 @@ export class Dialogue {
    * const message = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
    * const types = new Parser().feed(message + message).map((event) => dialogue.event(event).type);
    * assert.deepEqual(types, ["show", "ask", "nothing", "later"]);
-   * assert.equal(dialogue.waiting, 1);
+   * assert.equal(dialogue.waitingCount, 1);
    * ```
    *
    * @throws TypeError if it is no event of a parser, or the dialogue has been freed.
@@ -145,8 +145,8 @@ export class Dialogue {
   }
 
   /** The number of questions that wait for an answer to the open one, or for guidance. */
-  get waiting(): number {
-    return this.#state().waiting;
+  get waitingCount(): number {
+    return this.#state().waitingCount;
   }
 
   /** The number of mistakes that the model has made in a row. */
@@ -209,7 +209,7 @@ export class Dialogue {
    * `answers` are those so far: none, or one for each question, where nothing has to be answered.
    * The reply's kind is `declined`.
    *
-   * Throws a `DialogueError` if the tool has no reply for that (`OpenQuestion.discuss`), an answer
+   * Throws a `DialogueError` if the tool has no reply for that (`OpenQuestion.canDiscuss`), an answer
    * can't be accepted, or no open or waiting question has this number. The dialogue is unchanged.
    *
    * ```js
@@ -220,7 +220,7 @@ export class Dialogue {
    * const parser = new ArgumentsParser("AskUserQuestion");
    * const call = '{"questions": [{"question": "Tea?"}, {"question": "When?"}]}';
    * for (const event of [...parser.feed(call), ...parser.finish()]) dialogue.event(event);
-   * assert(dialogue.question?.discuss);
+   * assert(dialogue.question?.canDiscuss);
    * const reply = dialogue.discuss(0, [{ text: "Yes" }, {}]);
    * assert(reply.text.endsWith('- "Tea?"\n  Answer: Yes\n- "When?"\n  (No answer provided)'));
    * ```
@@ -305,7 +305,7 @@ export class Dialogue {
 
   #state(): State {
     this.#open();
-    return (this.#known ??= this.#boundary.run(this.#number, "state", null, "state") as State);
+    return (this.#known ??= named(this.#boundary.run(this.#number, "state", null, "state")) as State);
   }
 
   #run(action: Action, argument: unknown, what: string): unknown {
@@ -365,9 +365,15 @@ export function messages(replies: Reply | readonly Reply[], format: MessageForma
   return boundary().messages({ replies: stored, format }) as Record<string, unknown>[];
 }
 
-/** Returns an object of the module with `isError` as JavaScript names it. */
-function renamed({ is_error, ...rest }: { is_error?: boolean }): object {
-  return is_error ? { ...rest, isError: true } : rest;
+/** Returns an object of the module with its fields as JavaScript names them. */
+function renamed({ is_error, can_discuss, ...rest }: { is_error?: boolean; can_discuss?: boolean }): object {
+  return { ...rest, ...(is_error && { isError: true }), ...(can_discuss && { canDiscuss: true }) };
+}
+
+/** Returns an object of the module with the fields of its question and correction as JavaScript names them. */
+function named(value: unknown): object {
+  const { question, correction, ...rest } = value as { question?: object; correction?: object };
+  return { ...rest, ...(question && { question: renamed(question) }), ...(correction && { correction: renamed(correction) }) };
 }
 
 function reply(value: unknown): Reply {
@@ -375,6 +381,5 @@ function reply(value: unknown): Reply {
 }
 
 function directive(value: unknown): Directive {
-  const { correction, ...rest } = value as { correction?: object };
-  return (correction ? { ...rest, correction: renamed(correction) } : rest) as Directive;
+  return named(value) as Directive;
 }

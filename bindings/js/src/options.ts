@@ -28,8 +28,8 @@ export interface CallLimits {
   readonly suggestions?: number;
   /** The length of a tag with its attributes. Default 256. A longer one is text. */
   readonly tag?: number;
-  /** The length of text after an opening tag that makes the tag prose. Default 2 KiB. */
-  readonly bare?: number;
+  /** The length of a call that is not certain yet. Default 2 KiB. A longer one is text. */
+  readonly unconfirmed?: number;
   /** The number of questions in a call. Default 16. Later ones are dropped, with a note. */
   readonly questions?: number;
   /** The length of the header, or of the id, of a question. Default 1 KiB. A call with a longer one is rejected. */
@@ -59,7 +59,7 @@ export interface ResponseOptions extends Omit<PolicyOptions, "limits"> {
 
 const FLAGS = ["strict", "outsideCode", "decodeEntities"];
 const LISTS = ["envelopes", "shapes"];
-const LIMITS = ["question", "answer", "suggestions", "tag", "bare", "questions", "header", "description", "texts"];
+const LIMITS = ["question", "answer", "suggestions", "tag", "unconfirmed", "questions", "header", "description", "texts"];
 
 /** Returns the options as the module takes them: keys and values, each ended by a NUL. */
 export function encode(options: unknown, extra: "response" | { tool: string } | undefined): string {

@@ -78,7 +78,7 @@ describe("a dialogue", () => {
     assert.deepEqual(directives(dialogue, BAD.repeat(4)), [tell, tell, "stop missing_parameter", "stop missing_parameter"]);
     assert.ok(dialogue.hasStopped);
     assert.deepEqual(directives(dialogue, markup("R?")), ["later 1 R?"]);
-    assert.equal(dialogue.waiting, 1);
+    assert.equal(dialogue.waitingCount, 1);
     const reply = dialogue.guide("Use tabs");
     assert.equal(reply.kind, "guidance");
     assert.match(reply.text, /<feedback>\nUse tabs\n<\/feedback>$/);
@@ -169,14 +169,14 @@ describe("a form", () => {
 
   test("can be talked about where its tool has a reply for that, with the answers so far", () => {
     const dialogue = asked("AskUserQuestion", { questions });
-    assert.equal(dialogue.question.discuss, true);
+    assert.equal(dialogue.question.canDiscuss, true);
     failsWith(() => dialogue.discuss(0, [{}]), "wrong_number_of_answers");
     const reply = dialogue.discuss(0, [{}, { picked: [2, 0] }, {}]);
     assert.equal(reply.kind, "declined");
     assert.ok(reply.text.endsWith('- "Which parts?"\n  Answer: E, A, B\n- "Why?"\n  (No answer provided)'));
     failsWith(() => dialogue.cancel(0), "already_discussed");
     const other = asked("AskUserQuestion", { questions }, { templates: { AskUserQuestion: "gemini" } });
-    assert.equal(other.question.discuss, undefined);
+    assert.equal(other.question.canDiscuss, undefined);
     failsWith(() => other.discuss(0), "no_discussion");
   });
 

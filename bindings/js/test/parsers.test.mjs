@@ -326,7 +326,7 @@ describe("Parser", () => {
       answer: [text, markup("<question>Q</question><suggest>Milk</suggest>"), 4, tooLong("answer")],
       suggestions: [text, markup("<question>Q</question><suggest>A</suggest><suggest>B</suggest>"), 2, noted("suggestions_dropped")],
       tag: [text, markup("<question>Q</question>").replace(">", "   >"), "<ask_followup_question   >".length, isText],
-      bare: [text, markup("Tea?<suggest>A</suggest>"), "Tea?<suggest>".length, isText],
+      unconfirmed: [text, markup("Tea?<suggest>A</suggest>"), "Tea?<suggest>".length, isText],
       questions: [native, form({ question: "Q" }, { question: "R" }), 2, noted("questions_dropped")],
       header: [native, form({ question: "Q", header: "Milk" }), 4, tooLong("header")],
       description: [native, form({ question: "Q", options: [{ label: "A", description: "Milk" }] }), 4, tooLong("description")],

@@ -42,7 +42,7 @@ const chunks = fc.array(chunk, { maxLength: 12 });
 
 /** Returns options in which each list has some of these names, and each limit is one of these. */
 function optionsOf(names, shapes, limit, extra) {
-  const limits = ["question", "answer", "suggestions", "tag", "bare", "questions", "header", "description", ...extra];
+  const limits = ["question", "answer", "suggestions", "tag", "unconfirmed", "questions", "header", "description", ...extra];
   const some = (name) => fc.array(name, { maxLength: 2 });
   const all = { strict: fc.boolean(), outsideCode: fc.boolean(), decodeEntities: fc.boolean(), envelopes: some(names), shapes: some(shapes) };
   const tools = fc.record({ tools: some(names), parameters: some(names) });

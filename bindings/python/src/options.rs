@@ -191,7 +191,7 @@ fn limits(value: &Bound<'_, PyAny>, kind: Kind) -> PyResult<(Limits, wire::Limit
             "answer" => limits.answer = limit,
             "suggestions" => limits.suggestions = limit,
             "tag" => limits.tag = limit,
-            "bare" => limits.bare = limit,
+            "unconfirmed" => limits.unconfirmed = limit,
             "questions" => limits.questions = limit,
             "header" => limits.header = limit,
             "description" => limits.description = limit,
@@ -208,7 +208,7 @@ fn limits(value: &Bound<'_, PyAny>, kind: Kind) -> PyResult<(Limits, wire::Limit
 fn no_limit(name: &str, kind: Kind) -> PyErr {
     let of_response = if kind == Kind::Response { ", event, open_calls, arguments" } else { "" };
     PyTypeError::new_err(format!(
-        "limits: {name} is no limit; there are: question, answer, suggestions, tag, bare, questions, header, \
+        "limits: {name} is no limit; there are: question, answer, suggestions, tag, unconfirmed, questions, header, \
          description, texts{of_response}"
     ))
 }

@@ -59,7 +59,7 @@ def test_mistakes_in_a_row_stop_and_an_answer_or_guidance_resets_them():
     assert directives(dialogue, BAD * 4) == [tell, tell, "stop missing_parameter", "stop missing_parameter"]
     assert dialogue.has_stopped
     assert directives(dialogue, markup("R?")) == ["later 1 R?"]
-    assert dialogue.waiting == 1
+    assert dialogue.waiting_count == 1
     reply = dialogue.guide("Use tabs", images=[GIF])
     assert reply.kind == "guidance" and reply.text.endswith("<feedback>\nUse tabs\n</feedback>")
     assert reply.images == (GIF,)
@@ -132,7 +132,7 @@ def test_a_form_is_answered_in_the_words_of_the_host():
 
 def test_a_form_can_be_discussed_and_time_out_with_the_answers_so_far():
     dialogue = asked("AskUserQuestion", {"questions": QUESTIONS})
-    assert dialogue.question is not None and dialogue.question.discuss
+    assert dialogue.question is not None and dialogue.question.can_discuss
     reply = dialogue.discuss(0, [FormAnswer((0,)), {}, {}])
     assert '- "Which "store"?"\n  Answer: Redis, 7\n' in reply.text
     fails_with("already_discussed", dialogue.cancel, 0)

@@ -22,7 +22,7 @@ def test_options_change_what_is_read():
     assert run(ResponseParser("ollama", reasoning=True), [thought])[-1].note_codes == ("in_reasoning",)
 
 
-LIMITS = ["question", "answer", "suggestions", "tag", "bare", "questions", "header", "description", "texts"]
+LIMITS = ["question", "answer", "suggestions", "tag", "unconfirmed", "questions", "header", "description", "texts"]
 
 
 @pytest.mark.parametrize("limit", LIMITS)

@@ -88,7 +88,7 @@ impl Answerer for LinePrompt {
         self.message.flush()?;
         self.terminal.discard_typed();
         if let Some(form) = &question.form {
-            return FormPrompt::new(&mut self.terminal, form, question.discuss).decide();
+            return FormPrompt::new(&mut self.terminal, form, question.can_discuss).decide();
         }
         let count = question.suggest.len();
         let mut refused = None;

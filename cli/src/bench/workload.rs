@@ -36,7 +36,7 @@ impl From<workloads::Workload> for Workload {
 ///
 /// Fails if there are no arguments for one of them, or if there are no shapes.
 pub(super) fn calls(shapes: &Shapes) -> Result<Vec<Workload>, Error> {
-    let shapes = shapes.to_vec();
+    let shapes: Vec<Shape> = shapes.iter().collect();
     if shapes.is_empty() {
         return Err(Error::Usage("--shapes none leaves nothing to measure: name a shape, or leave it out".into()));
     }

@@ -37,7 +37,7 @@ fn asked(setup: Setup) -> Dialogue {
     let mut parser = ResponseParser::new(Format::Anthropic, Policy::new());
     let mut events = parser.feed(BODY.as_bytes());
     while let Some(event) = events.next() {
-        dialogue.event(event.unwrap());
+        let _ = dialogue.event(event.unwrap());
     }
     dialogue
 }

@@ -349,7 +349,7 @@ mod reading {
         assert_eq!(outcome(&["--limit-tag", "26"], tag), Value::Null);
         let bare = "<ask_followup_question>12345</ask_followup_question>";
         assert_eq!(outcome(&[], bare)["event"], "complete");
-        assert_eq!(outcome(&["--limit-bare", "5"], bare), Value::Null);
+        assert_eq!(outcome(&["--limit-unconfirmed", "5"], bare), Value::Null);
     }
 
     #[test]
@@ -586,7 +586,7 @@ mod usage {
             "--limit-answer",
             "--limit-suggestions",
             "--limit-tag",
-            "--limit-bare",
+            "--limit-unconfirmed",
             "--limit-event",
             "--limit-open-calls",
             "--limit-arguments",

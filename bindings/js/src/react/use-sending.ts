@@ -23,7 +23,7 @@ export interface FollowupHandlers {
   readonly onDecline?: ((call: OpenCall) => unknown) | undefined;
   /**
    * Sends that the user wants to talk about the questions of another tool first, and the answers so far. Without it,
-   * the user can't: give it for calls whose tool has a reply for that (`OpenQuestion.discuss` of the dialogue).
+   * the user can't: give it for calls whose tool has a reply for that (`OpenQuestion.canDiscuss` of the dialogue).
    */
   readonly onDiscuss?: ((answers: readonly FormAnswer[], call: OpenCall) => unknown) | undefined;
 }

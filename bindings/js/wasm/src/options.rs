@@ -86,7 +86,7 @@ impl<'a> Options<'a> {
             ("limits.answer", &mut limits.answer),
             ("limits.suggestions", &mut limits.suggestions),
             ("limits.tag", &mut limits.tag),
-            ("limits.bare", &mut limits.bare),
+            ("limits.unconfirmed", &mut limits.unconfirmed),
             ("limits.questions", &mut limits.questions),
             ("limits.header", &mut limits.header),
             ("limits.description", &mut limits.description),

@@ -131,7 +131,7 @@ class OpenQuestion:
     """The provider's id of the call; `None` if it has none."""
     advice: tuple[Finding, ...] = ()
     """What the rules found."""
-    discuss: bool = False
+    can_discuss: bool = False
     """Whether the tool has a reply for a user who wants to talk about the question first."""
     form: Form | None = None
     """All questions of a call of another agent's tool; `None` for `ask_followup_question`."""

@@ -19,8 +19,8 @@ class CallLimits(TypedDict, total=False):
     """The number of suggestions. Default 32. Later ones are dropped, with a note."""
     tag: int
     """The length of a tag with its attributes. Default 256. A longer one is text."""
-    bare: int
-    """The length of text after an opening tag that makes the tag prose. Default 2 KiB."""
+    unconfirmed: int
+    """The length of a call that is not certain yet. Default 2 KiB. A longer one is text."""
     questions: int
     """The number of questions in a call. Default 16. Later ones are dropped, with a note."""
     header: int

@@ -164,7 +164,7 @@ class Dialogue:
         return None if question is None else open_question(question)
 
     @property
-    def waiting(self) -> int:
+    def waiting_count(self) -> int:
         """The number of questions that wait for an answer to the open one, or for guidance."""
         return self._state.state()[1]
 
@@ -233,7 +233,7 @@ class Dialogue:
 
         `answers` are those so far: none, or one for each question, where nothing has to be answered.
 
-        Raises `DialogueError` if the tool has no reply for that (`OpenQuestion.discuss`), an answer
+        Raises `DialogueError` if the tool has no reply for that (`OpenQuestion.can_discuss`), an answer
         can't be accepted, or no open or waiting question has this number, and `TypeError` for
         arguments of another type.
         """

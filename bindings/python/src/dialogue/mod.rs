@@ -56,7 +56,7 @@ impl DialogueState {
         caught(|| {
             let dialogue = self.lock()?;
             let question = dialogue.question().map(text).transpose()?;
-            Ok((question, dialogue.waiting(), dialogue.mistakes(), dialogue.has_stopped()))
+            Ok((question, dialogue.waiting_count(), dialogue.mistakes(), dialogue.has_stopped()))
         })
     }
 

@@ -127,7 +127,7 @@ impl App {
 
     /// Returns the number of questions that wait for their turn.
     pub(super) fn waiting(&self) -> usize {
-        self.dialogue.waiting()
+        self.dialogue.waiting_count()
     }
 
     /// Handles an event of the input.

@@ -102,7 +102,7 @@ impl OpenQuestion {
     /// Returns whether the user can talk about the questions instead: the tool has a reply for
     /// that.
     pub(super) fn can_discuss(&self) -> bool {
-        self.question.discuss
+        self.question.can_discuss
     }
 
     /// Returns the question that is being answered; `None` at the review.

@@ -90,8 +90,8 @@ impl BoundedDialogue {
 }
 
 fn asked(question: &Question, open: bool) -> CallOutcome {
-    let &Question { number, discuss, .. } = question;
-    CallOutcome::Asked { number, open, discuss, form: question.form.clone() }
+    let &Question { number, can_discuss, .. } = question;
+    CallOutcome::Asked { number, open, discuss: can_discuss, form: question.form.clone() }
 }
 
 fn corrected(correction: &Correction, message: &str, stopped: bool) -> CallOutcome {

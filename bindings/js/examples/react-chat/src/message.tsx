@@ -49,7 +49,7 @@ export function Message({ source, autoAnswer, onAnswer, onEnd }: MessageProps) {
             onAnswer={send}
             onCancel={(call) => end("cancel", call)}
             onDecline={(call) => end("decline", call)}
-            // With a dialogue: where its question has `discuss`.
+            // With a dialogue: where its question has `canDiscuss`.
             onDiscuss={part.call.tool === "AskUserQuestion" ? discuss : undefined}
           />
         );

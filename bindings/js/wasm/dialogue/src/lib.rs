@@ -228,7 +228,7 @@ pub extern "C" fn guide(dialogue: usize, len: usize) -> u32 {
 struct State {
     #[serde(skip_serializing_if = "Option::is_none")]
     question: Option<Question>,
-    waiting: usize,
+    waiting_count: usize,
     mistakes: u32,
     has_stopped: bool,
 }
@@ -239,7 +239,7 @@ pub extern "C" fn state(dialogue: usize, len: usize) -> u32 {
     run_in(dialogue, len, |dialogue, ()| {
         Ok(State {
             question: dialogue.question().cloned(),
-            waiting: dialogue.waiting(),
+            waiting_count: dialogue.waiting_count(),
             mistakes: dialogue.mistakes(),
             has_stopped: dialogue.has_stopped(),
         })

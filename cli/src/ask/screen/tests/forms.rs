@@ -189,7 +189,7 @@ pub(super) fn reply_to(tool: &str, arguments: &str, answer: Answer) -> String {
     let mut dialogue = Dialogue::default();
     let handler = &mut |event: InputEvent<'_>, _| {
         if let InputEvent::Event(event) = event {
-            dialogue.event(event);
+            let _ = dialogue.event(event);
         }
         Ok(())
     };

@@ -1,0 +1,130 @@
+//! The public types can be sent to other threads, shared with them, and moved.
+
+use followup::{codec, dialogue, observe, owned, stream, wire};
+
+/// Checks at compile time that each type is `Send`, `Sync` and `Unpin`.
+macro_rules! assert_free {
+    ($($type:ty),* $(,)?) => {{
+        fn assert_free<T: Send + Sync + Unpin>() {}
+        $(assert_free::<$type>();)*
+    }};
+}
+
+#[test]
+fn public_types_are_send_and_sync_and_unpin() {
+    assert_free!(
+        followup::CallPart,
+        followup::CallStart,
+        followup::Checkpoint,
+        followup::Complete<'static>,
+        followup::Defaults<'static>,
+        followup::DefaultsIter<'static>,
+        followup::Entities,
+        followup::Envelope,
+        followup::Envelopes,
+        followup::EnvelopesIter,
+        followup::Event<'static>,
+        followup::Events<'static>,
+        followup::Field,
+        followup::Limits,
+        followup::Malformed,
+        followup::Note,
+        followup::Opaque<'static>,
+        followup::Parser,
+        followup::Partial<'static>,
+        followup::Policy,
+        followup::Question<'static>,
+        followup::QuestionKind,
+        followup::Questions<'static>,
+        followup::QuestionsIter<'static>,
+        followup::Reason,
+        followup::Rejected<'static>,
+        followup::ResumeError,
+        followup::Shape,
+        followup::ShapeError,
+        followup::ShapeErrorKind,
+        followup::Shapes,
+        followup::Suggestion<'static>,
+        followup::Suggestions<'static>,
+        followup::SuggestionsIter<'static>,
+        followup::Tools,
+        followup::ToolsError,
+        followup::UnknownEnvelope,
+    );
+    assert_free!(
+        wire::Checkpoint,
+        wire::Error,
+        wire::Events<'static>,
+        wire::Format,
+        wire::Limits,
+        wire::ResponseParser,
+        wire::UnknownFormat,
+    );
+    assert_free!(
+        dialogue::Answer,
+        dialogue::AnswerError,
+        dialogue::AnswerErrorKind,
+        dialogue::AskMessage,
+        dialogue::AssistantRole,
+        dialogue::Checkpoint,
+        dialogue::Correction,
+        dialogue::Dialect,
+        dialogue::Dialogue,
+        dialogue::Directive<'static>,
+        dialogue::Finding,
+        dialogue::Form,
+        dialogue::FormAnswer,
+        dialogue::FormOption,
+        dialogue::FormQuestion,
+        dialogue::GuideError,
+        dialogue::HistoryError,
+        dialogue::HistoryErrorKind,
+        dialogue::Image,
+        dialogue::ImageError,
+        dialogue::MessageFormat,
+        dialogue::Messages,
+        dialogue::PartNames,
+        dialogue::Question,
+        dialogue::Rejection,
+        dialogue::ReplayError,
+        dialogue::Reply,
+        dialogue::ReplyKind,
+        dialogue::Rules,
+        dialogue::Setup,
+        dialogue::Severity,
+        dialogue::Suggestion,
+        dialogue::Template,
+        dialogue::TemplateEntry,
+        dialogue::TemplateOutcome,
+        dialogue::TemplateRejection,
+        dialogue::Turn,
+        dialogue::UserRole,
+        dialogue::Wrapping,
+    );
+    assert_free!(
+        owned::CallView,
+        owned::Complete,
+        owned::Error,
+        owned::Event,
+        owned::Events<'static, followup::Parser>,
+        owned::Field,
+        owned::Form,
+        owned::Opaque,
+        owned::Partial,
+        owned::Question,
+        owned::QuestionOption,
+        owned::QuestionView,
+        owned::Reader<followup::Parser>,
+        owned::Reader<wire::ResponseParser>,
+        owned::Rejected,
+        owned::Suggestion,
+        owned::SuggestionView,
+    );
+    assert_free!(
+        codec::EventDecoder<followup::Parser>,
+        codec::EventDecoder<wire::ResponseParser>,
+        observe::Tracing,
+        stream::EventStream<futures::stream::Empty<bytes::Bytes>, followup::Parser>,
+        stream::StreamError<std::io::Error>,
+    );
+}
