@@ -9,6 +9,11 @@ use super::image::Image;
 use super::reply::Reply;
 
 /// The API that messages are for.
+///
+/// For another API, the caller writes the result of a call, from the `id` and the `text` of the
+/// [`Reply`]. Gemini's and Ollama's results also have the name of the tool, which
+/// [`Complete::tool`](crate::Complete::tool) returns. A custom tool's result for OpenAI Responses is
+/// the caller's as well: it is a `custom_tool_call_output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MessageFormat {
