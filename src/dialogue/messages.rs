@@ -11,6 +11,10 @@ use super::reply::Reply;
 use crate::config::ASK;
 
 /// The API that messages are for.
+///
+/// For another API, the caller writes the result of a call, from the `id`, the `tool` and the `text` of
+/// the [`Reply`]. A custom tool's result for OpenAI Responses is the caller's as well: it is a
+/// `custom_tool_call_output`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

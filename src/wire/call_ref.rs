@@ -122,11 +122,15 @@ impl CallRef {
 
     /// Returns the call that a delta belongs to.
     ///
-    /// It is found by its index, else its item id, else its id; else it is the last open one.
+    /// It is found by its index and item id, else by one of them, else by its id; else it is the last
+    /// open one.
     pub(super) fn find(&self, calls: &[NativeCall], text: &str) -> Option<usize> {
         let newest = |is_match: &dyn Fn(&NativeCall) -> bool| {
             let newest = calls.iter().rposition(is_match)?;
             Some(newest).filter(|&i| !self.is_another_call(&calls[i], text))
+        };
+        let by_both = || {
+            newest(&|call| self.index.is_some() && call.index == self.index && same(&call.item_id, self.item_id, text))
         };
         let by_index = || newest(&|call| self.index.is_some() && call.index == self.index);
         let by_item_id = || newest(&|call| same(&call.item_id, self.item_id, text));
@@ -149,7 +153,7 @@ impl CallRef {
             let accepts_more = !(may_begin_next && call.received.look_complete());
             Some(i).filter(|_| accepts_more && (!self.has_name() || same(&call.name, self.name, text)))
         };
-        by_index().or_else(by_item_id).or_else(by_id).or_else(last_open)
+        by_both().or_else(by_index).or_else(by_item_id).or_else(by_id).or_else(last_open)
     }
 
     fn has_other_index(&self, call: &NativeCall) -> bool {

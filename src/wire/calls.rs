@@ -92,7 +92,7 @@ impl NativeCalls {
     /// Opens the only call of a body that is its arguments.
     pub(super) fn open_arguments(&mut self) {
         let call = self.open(None);
-        self.set_name(call, ASK, &mut VecDeque::new());
+        self.set_name(call, ASK, false, &mut VecDeque::new());
     }
 
     /// Appends the actions that a delta demands.
@@ -215,9 +215,12 @@ impl NativeCalls {
             self.list[i].repeated_in = self.repetitions;
             self.check_repeated(i, call.arguments, deltas, actions);
         }
-        self.identify(i, &target, deltas, actions);
+        self.identify(i, &target, call.runs_there, deltas, actions);
         match call.arguments {
             ArgumentsDelta::None => {}
+            ArgumentsDelta::More(more) if call.loose_index && self.repeats_received(i, more, deltas) => {
+                self.push_all(i, more, deltas, actions);
+            }
             ArgumentsDelta::More(more) => self.push_more(i, more, deltas, actions),
             ArgumentsDelta::All(all) => {
                 self.push_all(i, all, deltas, actions);
@@ -267,7 +270,14 @@ impl NativeCalls {
     }
 
     /// Stores the ids and the name of a call, where they are not known yet.
-    fn identify(&mut self, i: usize, target: &CallRef, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+    fn identify(
+        &mut self,
+        i: usize,
+        target: &CallRef,
+        runs_there: bool,
+        deltas: &mut Deltas,
+        actions: &mut VecDeque<Action>,
+    ) {
         let call = &mut self.list[i];
         // The id tells the pieces of another tool's call apart, so it stays the same for all of
         // them.
@@ -278,7 +288,7 @@ impl NativeCalls {
             return;
         }
         let name = target.name();
-        let kept = self.set_name(i, &deltas.text[name.0..name.1], actions);
+        let kept = self.set_name(i, &deltas.text[name.0..name.1], runs_there, actions);
         let kept = deltas.store(kept.as_bytes());
         self.pass_on(i, deltas.resolve(kept), deltas, actions);
         if self.list[i].is_final {
@@ -311,8 +321,9 @@ impl NativeCalls {
     }
 
     /// Sets the tool of a call. Returns the arguments that were kept until it was known.
-    fn set_name(&mut self, i: usize, name: &str, actions: &mut VecDeque<Action>) -> String {
-        let state = match Parser::arguments_of(name, self.policy.clone()).map(Box::new) {
+    fn set_name(&mut self, i: usize, name: &str, runs_there: bool, actions: &mut VecDeque<Action>) -> String {
+        let parser = if runs_there { None } else { Parser::arguments_of(name, self.policy.clone()) };
+        let state = match parser.map(Box::new) {
             Some(probe) if probe.shape().is_some_and(Shape::is_generic) => {
                 CallState::Unconfirmed { probe, kept: String::new() }
             }
@@ -346,12 +357,31 @@ impl NativeCalls {
         self.pass_on(i, deltas.resolve(kept), deltas, actions);
     }
 
+    /// Returns whether a piece begins with all arguments that have come of its call.
+    ///
+    /// Some servers with OpenAI's format send all arguments so far in every delta. In JSON, no piece
+    /// that continues an object begins with the beginning of that object.
+    fn repeats_received(&self, i: usize, piece: Fragment, deltas: &Deltas) -> bool {
+        let received = &self.list[i].received;
+        deltas.plain_text(piece).filter(|text| text.starts_with('{')).is_some_and(|text| {
+            let is_longer = text.len() > received.len();
+            received.len() > 1 && (is_longer || received.look_complete()) && received.prefix_len(text).is_some()
+        })
+    }
+
     /// Appends a piece of a call's arguments.
     fn push_more(&mut self, i: usize, more: Fragment, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         let max_kept = self.max_kept();
         let call = &mut self.list[i];
-        if call.has_ended() || call.received.came_at_once {
+        if call.is_closed || call.received.came_at_once {
             return;
+        }
+        if call.is_waiting() {
+            if deltas.is_blank(more) {
+                return;
+            }
+            // It was ended too early, and ends with the message.
+            call.is_final = false;
         }
         let range = deltas.join(&mut call.received.pending_surrogate, more);
         let text = &deltas.text[range.0..range.1];

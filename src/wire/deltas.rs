@@ -97,6 +97,8 @@ pub(super) struct CallDelta {
     pub(super) item_id: Fragment,
     pub(super) id: Fragment,
     pub(super) name: Fragment,
+    /// The provider runs the tool, so the call asks the user nothing.
+    pub(super) runs_there: bool,
     pub(super) arguments: ArgumentsDelta,
     /// The call is final after this.
     pub(super) is_final: bool,

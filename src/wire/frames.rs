@@ -157,6 +157,19 @@ impl Frames {
         }
     }
 
+    /// Returns bytes at the end of the body that are to be read again, before it is finished.
+    pub(super) fn take_rest(&mut self) -> Option<Vec<u8>> {
+        match &self.framing {
+            Framing::Array(_) => self.take_cut_element(),
+            // The last line ends an event, and is another.
+            Framing::ServerSentEvents(event) if event.is_divided_by(&self.buffer, self.limit) => {
+                self.buffer.push(b'\n');
+                Some(core::mem::take(&mut self.buffer))
+            }
+            _ => None,
+        }
+    }
+
     /// Returns whether the state is one of a body with that limit of an event.
     pub(super) fn is_in_bounds(&self, limit: usize) -> bool {
         let framing = match &self.framing {

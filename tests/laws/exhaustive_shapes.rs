@@ -13,8 +13,9 @@ use crate::oracle::parser;
 /// The longest sequence.
 const LENGTH: usize = 3;
 
-/// Checks each sequence of pieces after each beginning.
-fn sweep(shape: &str, beginnings: &[&str], pieces: &[&str]) {
+/// Checks each sequence of pieces after each beginning. A `|` separates two pieces.
+fn sweep(shape: &str, beginnings: &[&str], pieces: &str) {
+    let pieces: Vec<&str> = pieces.split('|').collect();
     let (shape, mut sweep) = (Shape::built_in(shape).unwrap(), Sweep::sampled(LENGTH, 3).thinned(6));
     let mut stack: Vec<Vec<usize>> = vec![Vec::new()];
     while let Some(sequence) = stack.pop() {
@@ -130,50 +131,18 @@ fn every_short_sequence_of_arguments_of_claude() {
         r#"{"questions":"[{\"question\":\"Q"#,
         r#"{"questions":{"#,
     ];
-    let pieces = [
-        "{",
-        "}",
-        "[",
-        "]",
-        ",",
-        "\"",
-        "x",
-        "\\",
-        "\\n",
-        " ",
-        "1",
-        "null",
-        "\"question\":",
-        "\"header\":\"H\"",
-        "\"options\":",
-        "\"label\":\"L\"",
-        "\"multiSelect\":",
-    ];
-    sweep("claude", &beginnings, &pieces);
+    let pieces = r#"{|}|[|]|,|"|x|\|\n| |1|null|"question":|"header":"H"|"options":|"label":"L"|"multiSelect":"#;
+    sweep("claude", &beginnings, pieces);
 }
 
 #[test]
 fn every_short_sequence_of_arguments_of_ask_user() {
     let beginnings = ["{", r#"{"question":"Q","choices":["#, r#"{"choices":{"#, r#"{"questions":[{"type":""#];
-    let pieces = [
-        "}",
-        "]",
-        ",",
-        "\"",
-        "x",
-        "\\u0041",
-        "{",
-        "[",
-        "1",
-        "\"question\":",
-        "\"questions\":",
-        "\"choices\":",
-        "\"value\":\"v\"",
-        "\"requestedSchema\":{",
-        "yesno",
-        "\"allow_freeform\":\"no\"",
-    ];
-    sweep("ask_user", &beginnings, &pieces);
+    let pieces = concat!(
+        r#"}|]|,|"|x|\u0041|{|[|1|"question":|"questions":|"choices":|"value":"v"|"requestedSchema":{|"#,
+        r#"yesno|"allow_freeform":"no""#
+    );
+    sweep("ask_user", &beginnings, pieces);
 }
 
 #[test]
@@ -184,133 +153,57 @@ fn every_short_sequence_of_arguments_of_mcp() {
         r#"{"requestedSchema":{"properties":{"a":{"enum":["v","w"],"#,
         r#"{"requestedSchema":{"properties":{"a":{"items":{"#,
     ];
-    let pieces = [
-        "}",
-        "]",
-        ",",
-        "\"",
-        "x",
-        "{",
-        "1",
-        "\"title\":\"T\"",
-        "\"type\":",
-        "\"boolean\"",
-        "\"array\"",
-        "\"enumNames\":[\"n\",\" \"",
-        "\"oneOf\":[{\"const\":\"c\"}]",
-        "\"anyOf\":[\"o\"]",
-        "\"required\":[\"a\"]",
-        "\"default\":[\"v\"]",
-        "\"properties\":{",
-    ];
-    sweep("mcp", &beginnings, &pieces);
+    let pieces = concat!(
+        r#"}|]|,|"|x|{|1|"title":"T"|"type":|"boolean"|"array"|"enumNames":["n"," "|"#,
+        r#""oneOf":[{"const":"c"}]|"anyOf":["o"]|"required":["a"]|"default":["v"]|"properties":{"#
+    );
+    sweep("mcp", &beginnings, pieces);
 }
 
 #[test]
 fn every_short_sequence_of_arguments_of_droid() {
     let beginnings = [r#"{"questionnaire":""#, r#"{"questionnaire":"[question] Q\n"#];
-    let pieces = [
-        "[question]",
-        "[topic]",
-        "[option]",
-        "(multi)",
-        "\\n",
-        " ",
-        "x",
-        "1.",
-        "\"",
-        "\"}",
-        "\\",
-        "\n",
-        "é",
-        "\\u005b",
-        "(recommended)",
-    ];
-    sweep("droid", &beginnings, &pieces);
+    let pieces = "[question]|[topic]|[option]|(multi)|\\n| |x|1.|\"|\"}|\\|\n|é|\\u005b|(recommended)";
+    sweep("droid", &beginnings, pieces);
 }
 
 /// Keys in the order of sorted maps: the question and the label come last.
 #[test]
 fn every_short_sequence_of_arguments_of_codex() {
     let beginnings = ["", r#"{"questions":[{"#, r#"{"questions":[{"options":[{"description":"D","#];
-    let pieces = [
-        "}",
-        "]",
-        ",",
-        "\"",
-        "x",
-        "{",
-        "null",
-        "\"id\":\"i\"",
-        "\"header\":\"H\"",
-        "\"label\":\"L (Recommended)\"",
-        "\"options\":[",
-        "\"question\":\"Q\"",
-    ];
-    sweep("codex", &beginnings, &pieces);
+    let pieces = r#"}|]|,|"|x|{|null|"id":"i"|"header":"H"|"label":"L (Recommended)"|"options":[|"question":"Q""#;
+    sweep("codex", &beginnings, pieces);
 }
 
 #[test]
 fn every_short_sequence_of_arguments_of_cursor() {
     let beginnings = [r#"{"title":"T","#, r#"{"questions":[{"prompt":"Q","#, r#"{"questions":[{"options":[{"#];
-    let pieces = [
-        "}",
-        "]",
-        ",",
-        "\"",
-        "x",
-        "{",
-        "1",
-        "\"title\":\"T\"",
-        "\"id\":\"i\"",
-        "\"prompt\":\"P\"",
-        "\"label\":\"L\"",
-        "\"allow_multiple\":\"yes\"",
-        "\"options\":[",
-    ];
-    sweep("cursor", &beginnings, &pieces);
+    let pieces = concat!(
+        r#"}|]|,|"|x|{|1|"title":"T"|"id":"i"|"prompt":"P"|"label":"L"|"allow_multiple":"yes"|"#,
+        r#""options":["#
+    );
+    sweep("cursor", &beginnings, pieces);
 }
 
 #[test]
 fn every_short_sequence_of_arguments_of_opencode() {
     let beginnings = [r#"{"questions":""#, r#"{"questions":[{"question":"Q","#, r#"{"questions":[{"options":[{"#];
-    let pieces = [
-        "}",
-        "]",
-        ",",
-        "\"",
-        "x",
-        "[{\\\"question\\\":\\\"Q\\\"}]",
-        "\"type\":\"yes_no\"",
-        "\"label\":\"L\"",
-        "\"mode\":\"code\"",
-        "\"id\":1",
-        "\"choices\":[",
-        "\"multiple\":",
-        "true",
-    ];
-    sweep("opencode", &beginnings, &pieces);
+    let pieces = concat!(
+        r#"}|]|,|"|x|[{\"question\":\"Q\"}]|"type":"yes_no"|"label":"L"|"mode":"code"|"id":1|"#,
+        r#""choices":[|"multiple":|true"#
+    );
+    sweep("opencode", &beginnings, pieces);
 }
 
 /// A question beside a list, in either order.
 #[test]
 fn every_short_sequence_of_arguments_of_hermes() {
     let beginnings = ["{", r#"{"question":"Q","#, r#"{"questions":[{"question":"Q"}],"#];
-    let pieces = [
-        "}",
-        "]",
-        ",",
-        "\"",
-        "null",
-        "\"question\":\"R\"",
-        "\"questions\":[",
-        "{\"question\":\"S\"}",
-        "\"choices\":[",
-        "{\"description\":\"D\"}",
-        "\"multi_select\":1",
-        "\"id\":\"i\"",
-    ];
-    sweep("hermes", &beginnings, &pieces);
+    let pieces = concat!(
+        r#"}|]|,|"|null|"question":"R"|"questions":[|{"question":"S"}|"choices":[|{"description":"D"}|"#,
+        r#""multi_select":1|"id":"i""#
+    );
+    sweep("hermes", &beginnings, pieces);
 }
 
 /// A kind of each question, and two characters that are a line end.
@@ -322,54 +215,28 @@ fn every_short_sequence_of_arguments_of_gemini() {
         r#"{"options":["A"],"type":"yesno","#,
         r#"{"question":null,"#,
     ];
-    let pieces = [
-        "}",
-        "]",
-        ",",
-        "\"",
-        "x",
-        "\\\\",
-        "n",
-        "yesno",
-        "null",
-        "\"type\":\"text\"",
-        "\"question\":\"R\"",
-        "\"header\":\"H\\\\n\"",
-        "\"options\":[{\"label\":\"L\"",
-        "\"multiSelect\":\"maybe\"",
-        "\"placeholder\":\"P\"",
-    ];
-    sweep("gemini", &beginnings, &pieces);
+    let pieces = concat!(
+        r#"}|]|,|"|x|\\|n|yesno|null|"type":"text"|"question":"R"|"header":"H\\n"|"#,
+        r#""options":[{"label":"L"|"multiSelect":"maybe"|"placeholder":"P""#
+    );
+    sweep("gemini", &beginnings, pieces);
 }
 
 /// A text in a path, and options that have to be there.
 #[test]
 fn every_short_sequence_of_arguments_of_acp() {
     let beginnings = ["{", r#"{"toolCall":{"#, r#"{"toolCall":"{\"title\":\"Q"#, r#"{"options":[{"#];
-    let pieces = [
-        "}",
-        "]",
-        ",",
-        "\"",
-        "x",
-        "{",
-        "null",
-        "\\\"",
-        "\"title\":\"T\"",
-        "\"toolCall\":",
-        "\"toolCall.title\":\"U\"",
-        "\"options\":[",
-        "\"name\":\"N\"",
-        "\"optionId\":1",
-    ];
-    sweep("acp", &beginnings, &pieces);
+    let pieces = concat!(
+        r#"}|]|,|"|x|{|null|\"|"title":"T"|"toolCall":|"toolCall.title":"U"|"options":[|"name":"N"|"#,
+        r#""optionId":1"#
+    );
+    sweep("acp", &beginnings, pieces);
 }
 
 /// A kind that the shape fixes.
 #[test]
 fn every_short_sequence_of_arguments_of_confirm() {
     let beginnings = ["", "{", r#"{"message":"Q"#];
-    let pieces =
-        ["{", "}", ",", "\"", "x", "[", "]", "1", "null", "\\u00e9", "\"message\":", "\"R\"", "\"options\":[\"A\"]"];
-    sweep("confirm", &beginnings, &pieces);
+    let pieces = r#"{|}|,|"|x|[|]|1|null|\u00e9|"message":|"R"|"options":["A"]"#;
+    sweep("confirm", &beginnings, pieces);
 }

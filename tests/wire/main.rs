@@ -16,6 +16,7 @@ mod rare;
 mod reasoning;
 mod reasoning_shapes;
 mod repeats;
+mod servers;
 #[path = "../common/stored.rs"]
 mod stored;
 #[allow(dead_code)]

@@ -10,9 +10,17 @@ use serde_json::{Value, json};
 use crate::sweep::assert_chunk_invariant;
 
 /// The steps of a body of these payloads, one a line, without spans.
-fn steps(format: Format, limits: Limits, payloads: &[Value]) -> Vec<String> {
+pub(crate) fn steps(format: Format, limits: Limits, payloads: &[Value]) -> Vec<String> {
+    steps_of(Policy::new(), format, limits, payloads)
+}
+
+pub(crate) fn steps_of(policy: Policy, format: Format, limits: Limits, payloads: &[Value]) -> Vec<String> {
     let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
-    let parser = || ResponseParser::new(format, Policy::new()).with_limits(limits);
+    steps_of_body(|| ResponseParser::new(format, policy.clone()).with_limits(limits), &body)
+}
+
+/// The steps of a body, which are the same wherever it is cut.
+pub(crate) fn steps_of_body(parser: impl Fn() -> ResponseParser, body: &str) -> Vec<String> {
     let parse = |chunks: &[&[u8]]| Transcript::of_response(&mut parser(), chunks);
     assert_chunk_invariant(body.as_bytes(), parse);
     let steps = parse(&[body.as_bytes()]).to_string();
@@ -194,7 +202,6 @@ fn arguments_of_an_item_are_final_when_they_are_done() {
     let text = json!({"type": "response.output_text.delta", "delta": "Hm."});
     for (kind, arguments, key) in [
         ("function_call", "function_call_arguments", "arguments"),
-        ("mcp_call", "mcp_call_arguments", "arguments"),
         ("custom_tool_call", "custom_tool_call_input", "input"),
     ] {
         let delta = |id: &str, text: &str| event(&format!("{arguments}.delta"), id, "delta", text);

@@ -135,6 +135,8 @@ impl LineTerminal {
         let buffered = self.keys.buffer().len();
         self.keys.consume(buffered);
         // On other systems, what was typed early is taken as the answer, as with most programs.
+        // A key in the very moment of the flush is discarded before the terminal makes a signal of
+        // it: Ctrl-C, too.
         #[cfg(unix)]
         let _ = rustix::termios::tcflush(self.keys.get_ref(), rustix::termios::QueueSelector::IFlush);
     }

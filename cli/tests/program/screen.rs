@@ -380,6 +380,8 @@ fn answers_before_control_c_are_printed_without_a_screen_too() {
     for format in ["text", "json", "openai-chat", "openai-responses", "anthropic", "gemini"] {
         let mut session = Session::new(&["--lines", "--format", format], (24, 60));
         session.writes(&call()).writes(&call().replace("database", "language")).sees(&["> (1 to 2"]).types("2\n");
+        // Before a prompt, the terminal discards what is being typed, a signal as well.
+        session.waits("the next prompt", |screen| screen.matches("> (1 to 2").count() == 2);
         session.sees(&["✓ SQLite", "**language**"]).types("\x03");
         let ended = session.concludes();
         assert!(ended.status == 130 && ended.stdout.contains("SQLite"), "{format}: {}", ended.stdout);

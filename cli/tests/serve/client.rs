@@ -244,9 +244,12 @@ impl Events {
         let data = frame?.into_data().unwrap();
         self.bytes += data.len();
         self.buffer.extend_from_slice(&data);
-        while let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {
-            let block: Vec<u8> = self.buffer.drain(..end + 2).collect();
+        // Only an end that comes with these bytes is searched for.
+        let mut searched = (self.buffer.len() - data.len()).saturating_sub(1);
+        while let Some(end) = memchr::memmem::find(&self.buffer[searched..], b"\n\n") {
+            let block: Vec<u8> = self.buffer.drain(..searched + end + 2).collect();
             self.apply(std::str::from_utf8(&block).unwrap());
+            searched = 0;
         }
         Ok(true)
     }

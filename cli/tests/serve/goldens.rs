@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::client::Event;
+use crate::page::append;
 
 /// Returns all bodies: the wire format and the file.
 pub(crate) fn all() -> Vec<(String, PathBuf)> {
@@ -55,18 +56,13 @@ fn normalize(events: impl Iterator<Item = (String, Value)>) -> Vec<Value> {
     for (kind, data) in events {
         match &*kind {
             "text" => match all.last_mut() {
-                Some(last) if last["event"] == "text" => {
-                    last["text"] =
-                        json!(format!("{}{}", last["text"].as_str().unwrap(), data["text"].as_str().unwrap()));
-                }
+                Some(last) if last["event"] == "text" => append(&mut last["text"], &data["text"]),
                 _ => all.push(json!({"event": "text", "text": data["text"]})),
             },
             "opaque" => {
                 let open = all.iter_mut().rev().find(|one| one["event"] == "opaque" && one["id"] == data["id"]);
                 match open.filter(|_| data["start"] == false) {
-                    Some(one) => {
-                        one["raw"] = json!(format!("{}{}", one["raw"].as_str().unwrap(), data["raw"].as_str().unwrap()))
-                    }
+                    Some(one) => append(&mut one["raw"], &data["raw"]),
                     None => {
                         all.push(json!({"event": "opaque", "tool": data["tool"], "raw": data["raw"], "id": data["id"]}))
                     }

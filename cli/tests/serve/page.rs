@@ -138,9 +138,8 @@ impl Page {
             call["form"] = json!({"tool": data["tool"], "questions": []});
         }
         if data["field"] == "title" {
-            let title = call["form"]["title"].as_str().unwrap_or_default().to_owned();
-            call["form"]["title"] = json!(title + data["delta"].as_str().unwrap());
-            return;
+            let title = call["form"].as_object_mut().unwrap().entry("title").or_insert(json!(""));
+            return append(title, &data["delta"]);
         }
         let question = entry(&mut call["form"]["questions"], &data["question"], || json!({"text": ""}));
         for (name, fact) in data["known"].as_object().into_iter().flatten() {
@@ -204,8 +203,10 @@ fn entry<'a>(list: &'a mut Value, index: &Value, new: impl FnOnce() -> Value) ->
     &mut list[index]
 }
 
-fn append(to: &mut Value, more: &Value) {
-    *to = json!(to.as_str().unwrap().to_owned() + more.as_str().unwrap());
+/// Appends a text to one.
+pub(crate) fn append(to: &mut Value, more: &Value) {
+    let Value::String(to) = to else { panic!("no text: {to}") };
+    to.push_str(more.as_str().unwrap());
 }
 
 /// Returns an object without these fields.

@@ -75,11 +75,11 @@ impl Frames {
         None
     }
 
-    /// Returns bytes at the end of the body that are to be read again, before it is finished.
+    /// Returns the element that the end of the body cuts off, to be read again as several.
     ///
     /// A bracket that is missing in an element of an array hides the elements after it. It shows
     /// only at the end, and then every object with the same first key begins an element.
-    pub(in crate::wire) fn take_rest(&mut self) -> Option<Vec<u8>> {
+    pub(super) fn take_cut_element(&mut self) -> Option<Vec<u8>> {
         let Framing::Array(element) = &mut self.framing else { return None };
         if !element.scanner.is_in_object() || element.too_long || element.key.is_some() || self.lent {
             return None;

@@ -14,6 +14,10 @@ pub(super) struct SseEvent {
     /// The `data` so far, its lines joined.
     data: Vec<u8>,
     has_data: bool,
+    /// The `data` has come in one line.
+    is_one_line: bool,
+    /// The `data` of the next event, whose first line has ended this one. It is empty between chunks.
+    next: Vec<u8>,
     /// The `data` would be longer than the limit.
     too_long: bool,
     /// The `data` is an object without its field, of which so much is open.
@@ -86,6 +90,7 @@ impl SseEvent {
 
     pub(super) fn is_in_bounds(&self, limit: usize) -> bool {
         self.data.len() <= limit
+            && self.next.is_empty()
             && self.name.len() <= MAX_NAME_LEN
             && self.bare.is_none_or(BracketScanner::is_in_bounds)
     }
@@ -99,27 +104,43 @@ impl SseEvent {
     pub(super) fn clear(&mut self) {
         self.data.clear();
         self.data.shrink_to(RETAINED);
-        (self.has_data, self.too_long, self.bare, self.is_error) = (false, false, None, false);
+        if !self.next.is_empty() {
+            self.data = core::mem::take(&mut self.next);
+        }
+        let has_data = !self.data.is_empty();
+        (self.has_data, self.is_one_line) = (has_data, has_data);
+        (self.too_long, self.bare, self.is_error) = (false, None, false);
         self.name.clear();
         self.object.shrink_to(RETAINED);
     }
 
     /// Parses a complete line, which is taken from its buffer. Returns whether it ends the event.
     fn push_buffered(&mut self, line: &mut Vec<u8>, limit: usize) -> bool {
-        const DATA: &[u8] = b"data:";
+        let is_end = self.is_divided_by(line, limit);
         let is_first_data = line.starts_with(DATA) && !self.has_data && !self.too_long;
-        let value = DATA.len() + usize::from(line.get(DATA.len()) == Some(&b' '));
-        if !is_first_data || line.len() - value > limit {
+        let value = line.len() - data_value(line).map_or(0, <[u8]>::len);
+        if !is_end && (!is_first_data || line.len() - value > limit) {
             let is_end = self.push_line(line, limit);
             line.clear();
             return is_end;
         }
         // The line becomes the data, so that a long one exists only once.
-        core::mem::swap(&mut self.data, line);
-        self.data.drain(..value);
+        let data = if is_end { &mut self.next } else { &mut self.data };
+        core::mem::swap(data, line);
+        data.drain(..value);
         line.clear();
-        self.has_data = true;
-        false
+        (self.has_data, self.is_one_line) = (true, true);
+        is_end
+    }
+
+    /// Returns whether a line is the data of another event, though no blank line ends this one.
+    ///
+    /// Some servers end an event with one line end. Data in two lines, each of which is an object, is
+    /// not JSON, so no event is lost by this.
+    pub(super) fn is_divided_by(&self, line: &[u8], limit: usize) -> bool {
+        let begins = |value: &[u8]| (value.starts_with(b"{") || value == b"[DONE]") && value.len() <= limit;
+        let may_end = self.has_data && self.is_one_line && self.bare.is_none() && self.named != NamedEvents::All;
+        may_end && data_value(line).is_some_and(begins) && is_object(&self.data)
     }
 
     /// Parses a complete line. Returns whether it ends the event, as a blank one does.
@@ -129,6 +150,10 @@ impl SseEvent {
     /// with a line beyond the limit: of such a line only the beginning may be buffered, in which
     /// brackets can't be counted.
     fn push_line(&mut self, line: &[u8], limit: usize) -> bool {
+        if self.is_divided_by(line, limit) {
+            self.next.extend_from_slice(data_value(line).unwrap_or_default());
+            return true;
+        }
         let is_first = self.bare.is_none() && !self.has_data && !self.too_long;
         let error = error_object(line).filter(|_| is_first);
         self.is_error |= error.is_some();
@@ -167,6 +192,7 @@ impl SseEvent {
             self.too_long = true;
             return;
         }
+        self.is_one_line = !self.has_data;
         if core::mem::replace(&mut self.has_data, true) {
             self.data.push(b'\n');
         }
@@ -197,6 +223,26 @@ impl SseEvent {
             false => None,
         }
     }
+}
+
+/// The name of the field whose values are the payload.
+const DATA: &[u8] = b"data:";
+
+/// Returns the value of a field `data`.
+fn data_value(line: &[u8]) -> Option<&[u8]> {
+    let value = line.strip_prefix(DATA)?;
+    Some(value.strip_prefix(b" ").unwrap_or(value))
+}
+
+/// Returns whether the data looks like a complete object.
+fn is_object(data: &[u8]) -> bool {
+    let mut brackets = BracketScanner::default();
+    let data = data.trim_ascii();
+    if !data.starts_with(b"{") || !data.ends_with(b"}") {
+        return false;
+    }
+    brackets.push_all(data);
+    brackets.is_closed()
 }
 
 /// Returns the value of a field `error`, if it begins like an object.

@@ -82,6 +82,23 @@ fn the_payload_of_an_event_is_its_data_lines_joined() {
 }
 
 #[test]
+fn an_object_in_one_line_of_data_ends_before_the_next_one() {
+    check(&[
+        ("data: {\"a\":1}\ndata: {\"b\":2}\n\n", &["{\"a\":1}", "{\"b\":2}"][..]),
+        ("data:{\"a\":1} \r\ndata:{\"b\":2}\r\ndata: [DONE]", &["{\"a\":1}", "{\"b\":2}", "[DONE]"]),
+        ("data: {\"a\":1}\rid: 1\r:\rdata: {", &["{\"a\":1}", "{"]),
+        // These are data of several lines.
+        ("data: {\"a\":\ndata: {}\ndata: }\n\n", &["{\"a\":\n{}\n}"]),
+        ("data: {\"a\":1}\ndata: b\ndata: {}\n\n", &["{\"a\":1}\nb\n{}"]),
+        ("data: {\"a\":1}\ndata:  {}\n\n", &["{\"a\":1}\n {}"]),
+        ("data: \ndata: {\"a\":1}\ndata: {}\n\n", &["{\"a\":1}\n{}"]),
+        ("data: {\"a\":\"}\ndata: {\"}\n\n", &["{\"a\":\"}\n{\"}"]),
+        ("data: [1]\ndata: {}\n\n", &["[1]\n{}"]),
+    ]);
+    assert_eq!(read(b"data: {\"a\":1}\ndata: {\"long\":1}\ndata: {}\n\ndata: b\n\n", 8), ["<too long>", "b"]);
+}
+
+#[test]
 fn an_object_without_its_field_is_a_payload() {
     check(&[
         ("data: a\n\n{\n \"b\": 1\n}\ndata: c\n\n", &["a", "{\n \"b\": 1\n}", "c"][..]),
@@ -464,6 +481,28 @@ fn by_another_decoder(body: &[u8]) -> Vec<String> {
     all
 }
 
+/// Divides the data of an event as this decoder does.
+///
+/// Of [`PIECES`], `]` is none, and strings have no brackets.
+fn divided(data: &str, limit: usize) -> Vec<&str> {
+    let is_object = |line: &str| {
+        let line = line.trim_matches(|c: char| c.is_ascii_whitespace());
+        let is_closed = line.matches('{').count() == line.matches('}').count() && !line.contains('[');
+        line.starts_with('{') && line.ends_with('}') && is_closed
+    };
+    let (mut all, mut data) = (Vec::new(), data);
+    while let Some((first, rest)) = data.split_once('\n')
+        && rest.starts_with('{')
+        && is_object(first)
+        && first.len().max(rest.find('\n').unwrap_or(rest.len())) <= limit
+    {
+        all.push(first);
+        data = rest;
+    }
+    all.push(data);
+    all
+}
+
 fn trimmed(data: &str) -> Option<String> {
     Some(data.trim_matches(|c: char| c.is_ascii_whitespace()).into()).filter(|data: &String| !data.is_empty())
 }
@@ -484,7 +523,8 @@ proptest! {
 
     #[test]
     fn another_decoder_of_server_sent_events_finds_the_same_payloads(body in bodies(ILL_FORMED), cuts in prop::collection::vec(any::<usize>(), 0..8)) {
-        let expected: Vec<String> = by_another_decoder(&body).iter().filter_map(|data| trimmed(data)).collect();
+        let found = by_another_decoder(&body);
+        let expected: Vec<String> = found.iter().flat_map(|data| divided(data, LARGE)).filter_map(trimmed).collect();
         let lossy = |read: Vec<Option<Vec<u8>>>| -> Vec<String> {
             read.into_iter().map(|payload| String::from_utf8_lossy(&payload.expect("not too long")).into_owned()).collect()
         };
@@ -497,6 +537,7 @@ proptest! {
     fn only_payloads_beyond_the_limit_of_those_another_decoder_finds_are_skipped(body in bodies(&[]), cuts in prop::collection::vec(any::<usize>(), 0..8), limit in 0..100_usize) {
         let expected: Vec<Option<Vec<u8>>> = by_another_decoder(&body)
             .iter()
+            .flat_map(|data| divided(data, limit))
             .filter_map(|data| if data.len() > limit { Some(None) } else { trimmed(data).map(|data| Some(data.into_bytes())) })
             .collect();
         prop_assert_eq!(payloads(&cut(&body, &cuts), limit), &expected[..], "\"{}\"", body.escape_ascii());

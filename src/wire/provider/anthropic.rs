@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::ending::Ending;
 use super::error::{push_error, push_error_event};
 use super::payload::{
-    Elements, Raw, arguments_unless_empty, entries, is_text, number, raw_text, raw_text_or_json, text,
+    Elements, Raw, arguments_unless_empty, entries, is_text, number, raw_text, raw_text_or_json, store_arguments, text,
 };
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
 
@@ -73,7 +73,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             b"text_delta" => push_text(index, delta.text, TextExtent::More, deltas),
             b"thinking_delta" => push_thinking(index, delta.thinking, TextExtent::More, deltas),
             b"input_json_delta" => {
-                let arguments = ArgumentsDelta::More(deltas.store(raw_text(delta.partial_json)));
+                let arguments = store_arguments(delta.partial_json, deltas);
                 deltas.push(Delta::Call(CallDelta { index, arguments, ..CallDelta::default() }));
             }
             _ => {}
@@ -103,7 +103,8 @@ fn push_block(index: Option<u64>, block: &AnthropicBlock<'_>, deltas: &mut Delta
     } else if block.is_call() {
         let arguments = arguments_unless_empty(block.input, deltas);
         let (id, name) = (deltas.store(raw_text(block.id)), deltas.store(raw_text(block.name)));
-        deltas.push(Delta::Call(CallDelta { starts: true, index, id, name, arguments, ..CallDelta::default() }));
+        let call = CallDelta { starts: true, index, id, name, arguments, ..CallDelta::default() };
+        deltas.push(Delta::Call(CallDelta { runs_there: block.runs_there(), ..call }));
     }
 }
 
@@ -136,7 +137,7 @@ fn push_message(content: Raw<'_>, stop_reason: Raw<'_>, deltas: &mut Deltas) -> 
                 false => ArgumentsDelta::All(deltas.store(raw_text_or_json(block.input))),
             };
             let call = CallDelta { index: Some(index), id, name, arguments, ..CallDelta::default() };
-            deltas.push(Delta::Call(CallDelta { may_repeat: true, ..call }));
+            deltas.push(Delta::Call(CallDelta { runs_there: block.runs_there(), may_repeat: true, ..call }));
         }
     }
     ending.push(&reason, deltas);
@@ -162,6 +163,11 @@ impl AnthropicBlock<'_> {
     }
 
     fn is_call(&self) -> bool {
-        ["tool_use", "server_tool_use", "mcp_tool_use"].iter().any(|kind| is_text(self.kind, kind))
+        is_text(self.kind, "tool_use") || self.runs_there()
+    }
+
+    /// Returns whether the block is a call of a tool that the provider runs.
+    fn runs_there(&self) -> bool {
+        ["server_tool_use", "mcp_tool_use"].iter().any(|kind| is_text(self.kind, kind))
     }
 }

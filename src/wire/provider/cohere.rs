@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use super::ending::Ending;
 use super::error::push_error;
-use super::payload::{ListField, OneOrFew, OneOrMany, Raw, entries, number, raw_text, raw_text_or_json, string, text};
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
+use super::payload::{ListField, OneOrFew, OneOrMany, Raw, entries, number, raw_text, store_arguments, string, text};
+use crate::wire::deltas::{CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
 struct CohereEvent<'a, Calls> {
@@ -146,7 +146,7 @@ fn push_message<'a>(
     for CohereToolCall { id, function } in entries(message.tool_calls, deltas)? {
         let Some(function) = function else { continue };
         let (id, name) = (deltas.store(raw_text(id)), deltas.store(raw_text(function.name)));
-        let arguments = ArgumentsDelta::More(deltas.store(raw_text_or_json(function.arguments)));
+        let arguments = store_arguments(function.arguments, deltas);
         deltas.push(Delta::Call(CallDelta { starts, index, id, name, arguments, ..CallDelta::default() }));
     }
     Ok(())

@@ -251,9 +251,10 @@ impl DashScopeParser {
         known.arguments.mode = mode;
         known.arguments.advance(deltas.bytes(all), may_repeat);
         self.arguments = known.arguments.mode;
+        let is_object = function.arguments.is_some_and(|raw| raw.get().starts_with('{'));
         let arguments = match self.arguments {
-            Mode::Cumulative => ArgumentsDelta::All(all),
-            Mode::Unknown | Mode::Incremental => ArgumentsDelta::More(all),
+            Mode::Unknown | Mode::Incremental if !is_object => ArgumentsDelta::More(all),
+            Mode::Unknown | Mode::Incremental | Mode::Cumulative => ArgumentsDelta::All(all),
         };
         let (id, name) = (deltas.store(raw_text(call.id)), deltas.store(raw_text(function.name)));
         deltas.push(Delta::Call(CallDelta { index, id, name, arguments, ..CallDelta::default() }));

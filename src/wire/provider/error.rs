@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::payload::{Raw, parse_list, string, text};
 use crate::wire::deltas::{Delta, Deltas};
@@ -24,8 +25,11 @@ pub(super) fn push_error(error: Raw<'_>, deltas: &mut Deltas) {
 }
 
 /// Returns the message of an error, or its JSON if it has none; empty if there is no error.
+///
+/// Some servers have the field in every payload, with an empty value if there is none.
 pub(super) fn message<'a>(error: Raw<'a>) -> Cow<'a, [u8]> {
-    let Some(raw) = error.filter(|raw| raw.get() != "null") else { return Cow::default() };
+    let is_none = |raw: &&RawValue| matches!(raw.get(), "null" | "false" | "0" | "{}" | "[]");
+    let Some(raw) = error.filter(|raw| !is_none(raw)) else { return Cow::default() };
     if let Some(message) = string(error) {
         return message;
     }

@@ -12,9 +12,9 @@ use serde::Deserialize;
 use super::ending::Ending;
 use super::error::{push_error, push_error_event};
 use super::payload::{
-    OneOrMany, Raw, arguments_unless_empty, entries, is_text, number, raw_text, raw_text_or_json, text,
+    OneOrMany, Raw, arguments_unless_empty, entries, is_text, number, raw_text, store_arguments, text,
 };
-use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
+use crate::wire::deltas::{CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
 struct InteractionEvent<'a> {
@@ -84,8 +84,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         (b"step.start" | b"content.start", Some(step)) => push_step(&step, index, deltas)?,
         (b"step.delta" | b"content.delta", Some(delta)) => match &*text(delta.kind) {
             b"arguments_delta" | b"arguments" => {
-                let more = deltas.store(raw_text_or_json(delta.partial_arguments.or(delta.arguments)));
-                let arguments = ArgumentsDelta::More(more);
+                let arguments = store_arguments(delta.partial_arguments.or(delta.arguments), deltas);
                 deltas.push(Delta::Call(CallDelta { index, arguments, ..CallDelta::default() }));
             }
             _ => push_step(&delta, index, deltas)?,

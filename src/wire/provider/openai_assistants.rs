@@ -8,7 +8,9 @@ use serde_json::value::RawValue;
 
 use super::ending::Ending;
 use super::error::{push_error, push_error_event};
-use super::payload::{Few, ListField, Raw, entries, is_text, number, raw_text, raw_text_or_json, text};
+use super::payload::{
+    Few, ListField, Raw, entries, is_text, number, raw_text, raw_text_or_json, store_arguments, text,
+};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
 #[derive(Deserialize)]
@@ -156,8 +158,10 @@ fn push_calls<'a>(
         // The provider runs its other tools itself.
         let Some(function) = call.function else { continue };
         let (id, name) = (deltas.store(raw_text(call.id)), deltas.store(raw_text(function.name)));
-        let arguments = deltas.store(raw_text_or_json(function.arguments));
-        let arguments = if is_whole { ArgumentsDelta::All(arguments) } else { ArgumentsDelta::More(arguments) };
+        let arguments = match is_whole {
+            true => ArgumentsDelta::All(deltas.store(raw_text_or_json(function.arguments))),
+            false => store_arguments(function.arguments, deltas),
+        };
         let index = number(call.index);
         deltas.push(Delta::Call(CallDelta { starts: is_whole, index, id, name, arguments, ..CallDelta::default() }));
     }

@@ -19,7 +19,7 @@ use serde_json::value::RawValue;
 use super::ending::Ending;
 use super::error::{push_error, push_error_body};
 use super::payload::{
-    Elements, Few, ListField, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, text,
+    Elements, Few, ListField, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, store_arguments, text,
 };
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
 
@@ -280,8 +280,10 @@ fn join_parts(content: &RawValue, deltas: &mut Deltas) -> serde_json::Result<Vec
 
 fn push_call(index: Option<u64>, id: Raw<'_>, name: Raw<'_>, arguments: Raw<'_>, is_whole: bool, deltas: &mut Deltas) {
     let (id, name) = (deltas.store(raw_text(id)), deltas.store(raw_text(name)));
-    let arguments = deltas.store(raw_text_or_json(arguments));
-    let arguments = if is_whole { ArgumentsDelta::All(arguments) } else { ArgumentsDelta::More(arguments) };
+    let arguments = match is_whole {
+        true => ArgumentsDelta::All(deltas.store(raw_text_or_json(arguments))),
+        false => store_arguments(arguments, deltas),
+    };
     let call = CallDelta { index, loose_index: true, id, name, arguments, ..CallDelta::default() };
     deltas.push(Delta::Call(CallDelta { may_repeat: is_whole, ..call }));
 }

@@ -13,7 +13,8 @@ use serde::de::IgnoredAny;
 use super::ending::Ending;
 use super::error::{message, push_error, push_error_event};
 use super::payload::{
-    Elements, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, string, text, text_or_json,
+    Elements, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, store_arguments, string, text,
+    text_or_json,
 };
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, PartKey, TextExtent};
 
@@ -115,6 +116,9 @@ struct IncompleteDetails<'a> {
     reason: Raw<'a>,
 }
 
+/// The type of a call of a tool that the provider runs.
+const MCP_CALL: &str = "mcp_call";
+
 /// What an event says about an item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ItemStage {
@@ -149,8 +153,8 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
         b"response.function_call_arguments.delta"
         | b"response.mcp_call_arguments.delta"
         | b"response.custom_tool_call_input.delta" => {
-            let more = deltas.store(raw_text(event.delta));
-            push_arguments(&event, ArgumentsDelta::More(more), false, deltas);
+            let arguments = store_arguments(event.delta, deltas);
+            push_arguments(&event, arguments, false, deltas);
         }
         b"response.function_call_arguments.done" | b"response.mcp_call_arguments.done" => {
             let all = deltas.store(raw_text_or_json(event.arguments));
@@ -158,7 +162,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             push_arguments(&event, ArgumentsDelta::All(all), !all.is_empty(), deltas);
         }
         b"response.custom_tool_call_input.done" => {
-            let all = deltas.store(raw_text(event.input));
+            let all = deltas.store(raw_text_or_json(event.input));
             push_arguments(&event, ArgumentsDelta::All(all), true, deltas);
         }
         // The documented error is flat, but it has been seen nested.
@@ -222,8 +226,7 @@ fn push_item(
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
     let Some(item) = item else { return Ok(()) };
-    let is_call = ["function_call", "custom_tool_call", "mcp_call"].iter().any(|kind| is_text(item.kind, kind));
-    if is_call {
+    if ["function_call", "custom_tool_call", MCP_CALL].iter().any(|kind| is_text(item.kind, kind)) {
         push_call(&item, index, stage, deltas);
     } else if stage != ItemStage::Added
         && (is_text(item.kind, "message") || deltas.reads_reasoning && is_text(item.kind, "reasoning"))
@@ -252,6 +255,8 @@ fn push_part(key: PartKey, part: &ResponsesPart<'_>, extent: TextExtent, deltas:
 
 fn push_call(item: &ResponsesItem<'_>, index: Option<u64>, stage: ItemStage, deltas: &mut Deltas) {
     let id = string(item.call_id).filter(|id| !id.is_empty()).unwrap_or_else(|| text(item.id));
+    // Without an id of its own, the item has that of its call in other events (llama.cpp).
+    let item_id = string(item.id).filter(|id| !id.is_empty()).unwrap_or_else(|| id.clone());
     let all = text_or_json(item.arguments.or(item.input));
     // The arguments of an added item are empty, and come later. Some servers send them only there.
     let arguments = match stage {
@@ -262,9 +267,10 @@ fn push_call(item: &ResponsesItem<'_>, index: Option<u64>, stage: ItemStage, del
         starts: stage == ItemStage::Added,
         index,
         loose_index: false,
-        item_id: deltas.store(raw_text(item.id)),
+        item_id: deltas.store(&item_id),
         id: deltas.store(&id),
         name: deltas.store(raw_text(item.name)),
+        runs_there: is_text(item.kind, MCP_CALL),
         arguments,
         is_final: stage == ItemStage::Done && !is_text(item.status, "incomplete"),
         may_repeat: stage == ItemStage::Repeated,

@@ -271,6 +271,15 @@ pub(super) fn object<'a, T: Deserialize<'a>>(raw: Raw<'a>, deltas: &mut Deltas) 
     object
 }
 
+/// Stores arguments that come in pieces. A string is the next piece, and an object is all of them.
+pub(super) fn store_arguments(raw: Raw<'_>, deltas: &mut Deltas) -> ArgumentsDelta {
+    let arguments = deltas.store(raw_text_or_json(raw));
+    match raw.is_some_and(|raw| raw.get().starts_with('{')) {
+        true => ArgumentsDelta::All(arguments),
+        false => ArgumentsDelta::More(arguments),
+    }
+}
+
 /// Stores the arguments that a call has where it begins, or where its message is cut off.
 ///
 /// An empty object means that the arguments come in deltas, or have not come.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::error::push_error;
-use super::payload::{Raw, entries, is_text, number, object, raw_text, raw_text_or_json};
+use super::payload::{Raw, entries, is_text, number, object, raw_text, raw_text_or_json, store_arguments};
 use super::{openai_chat, openai_responses};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas};
 
@@ -126,7 +126,7 @@ fn push_call(call: &WorkersToolCall<'_>, deltas: &mut Deltas) {
             loose_index: true,
             id,
             name: deltas.store(raw_text(function.name)),
-            arguments: ArgumentsDelta::More(deltas.store(raw_text_or_json(function.arguments))),
+            arguments: store_arguments(function.arguments, deltas),
             ..CallDelta::default()
         },
     };

@@ -8,8 +8,8 @@ use serde_json::json;
 use super::redis_cluster::RedisCluster;
 use super::redis_server::RedisServer;
 use super::scene::{
-    answer, asks_and_continues, check_seen, is_asked, is_end, lose_the_tail, relay, replica, slow_message_until_opened,
-    snapshot,
+    answer, asks_and_continues, check_seen, is_asked, is_end, lose_the_tail, relay, relay_question,
+    relay_whole_question, replica, slow_message_until_opened, snapshot, two_replicas,
 };
 use super::troubles::documented_rights;
 use crate::client::{Events, call, chat, get, number, soon, until};
@@ -29,11 +29,10 @@ fn connections(store: &RedisCluster, node: usize) -> usize {
 #[tokio::test]
 async fn replicas_share_conversations_through_a_cluster() {
     let Some(store) = RedisCluster::start().await else { return };
-    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    let (owner, other) = two_replicas(&store.url(), &[]);
     for id in (0..12).map(|index| format!("cluster-{index}")) {
         let id = &*id;
-        let body = relay(&owner, id, &asks_and_continues(id)).await;
-        until(async || is_asked(&other, id).await).await;
+        let body = relay_question(&owner, id, &other).await;
         let mut here = Events::from_start(&owner, id).await;
         let mut there = Events::from_start(&other, id).await;
         // Some are answered while the model writes, and some afterwards.
@@ -68,7 +67,7 @@ pub(super) fn flows_again(promoted: Instant) {
 #[tokio::test]
 async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
     let Some(mut store) = RedisCluster::start().await else { return };
-    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    let (owner, other) = two_replicas(&store.url(), &[]);
     let id = "cluster-failover";
     let body = relay(&owner, id, &slow_message_until_opened(id, 100, 25)).await;
     let mut here = Events::from_start(&owner, id).await;
@@ -91,9 +90,7 @@ async fn messages_arrive_again_after_a_primary_of_a_cluster_is_lost() {
     let mut took = Vec::new();
     for id in store.ids_on(lost, "cluster-after").take(3) {
         let id = &*id;
-        open_gate(id).await;
-        relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
-        until(async || is_asked(&other, id).await).await;
+        relay_whole_question(&owner, id, &other).await;
         let mut events = Events::of(&owner, id, None).await;
         events.up_to(|event| event.kind == "state").await;
         let asked = Instant::now();
@@ -114,8 +111,7 @@ async fn a_cluster_is_found_again_through_servers_that_the_address_does_not_have
     let url = format!("redis+cluster://127.0.0.1:{}", store.nodes[lost].port);
     let (owner, other) = (replica(&url, &[]), replica(&url, &[]));
     let id = &*store.ids_on(lost, "cluster-address").next().unwrap();
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     store.nodes[lost].kill();
     // Both find that the shard is silent, and connect anew.
     for service in [&owner, &other] {
@@ -134,10 +130,9 @@ async fn a_cluster_is_found_again_through_servers_that_the_address_does_not_have
 #[tokio::test]
 async fn a_stream_that_paused_while_its_primary_was_lost_flows_again() {
     let Some(mut store) = RedisCluster::start().await else { return };
-    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    let (owner, other) = two_replicas(&store.url(), &[]);
     let id = "cluster-paused";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     let mut there = Events::of(&other, id, None).await;
     let lost = store.primary_of(id);
     store.nodes[lost].kill();
@@ -152,10 +147,9 @@ async fn a_stream_that_paused_while_its_primary_was_lost_flows_again() {
 #[tokio::test]
 async fn the_owner_adds_what_the_promoted_copy_of_a_node_lacks() {
     let Some(mut store) = RedisCluster::start().await else { return };
-    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    let (owner, other) = two_replicas(&store.url(), &[]);
     let id = "cluster-lost-tail";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     let mut here = Events::from_start(&owner, id).await;
     let mut there = Events::from_start(&other, id).await;
     let lost = store.primary_of(id);
@@ -185,8 +179,7 @@ async fn a_replica_lives_although_one_node_has_lost_its_lease() {
     let (node, lease) = found.min_by_key(|(_, key)| key.len()).unwrap();
     let other = replica(&store.url(), &args);
     let id = "cluster-lease";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     let mut there = Events::of(&other, id, None).await;
     let asked = || {
         let calls = node.ask("INFO commandstats");
@@ -219,7 +212,7 @@ async fn readiness(service: &Service) -> (u16, String) {
 async fn conversations_on_other_shards_are_answered_while_one_is_silent() {
     let Some(store) = RedisCluster::start().await else { return };
     let args = ["--lease", "5"];
-    let (owner, other) = (replica(&store.url(), &args), replica(&store.url(), &args));
+    let (owner, other) = two_replicas(&store.url(), &args);
     // The shard that has the list of conversations.
     let silent = store.primary_of("list");
     let lost = store.ids_on(silent, "silent-shard").next().unwrap();
@@ -282,7 +275,7 @@ async fn conversations_on_other_shards_are_answered_while_one_is_silent() {
 async fn a_replica_that_dies_is_found_to_be_dead_in_a_cluster() {
     let Some(store) = RedisCluster::start().await else { return };
     let args = ["--lease", "1"];
-    let (mut owner, other) = (replica(&store.url(), &args), replica(&store.url(), &args));
+    let (mut owner, other) = two_replicas(&store.url(), &args);
     let id = "cluster-dead";
     let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
     until(async || is_asked(&other, id).await).await;
@@ -302,9 +295,7 @@ async fn the_documented_rights_are_enough_in_a_cluster() {
     let (owner, other) = (replica(&url, &[]), replica(&url, &[]));
     for id in (0..6).map(|index| format!("cluster-rights-{index}")) {
         let id = &*id;
-        open_gate(id).await;
-        relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
-        until(async || is_asked(&other, id).await).await;
+        relay_whole_question(&owner, id, &other).await;
         answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
     }
 }

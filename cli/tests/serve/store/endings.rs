@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::redis_server::RedisServer;
-use super::scene::{answer, is_asked, is_end, relay, replica, snapshot};
+use super::scene::{answer, is_asked, is_end, relay, replica, snapshot, two_replicas};
 use crate::client::{Events, until};
 use crate::form_endings::so_far;
 use crate::forms::{arguments, body};
@@ -20,7 +20,7 @@ fn form(name: &str) -> Value {
 #[tokio::test]
 async fn a_talk_and_a_time_out_on_another_replica_count_once_and_are_seen_on_both() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     for (action, kind) in [("discuss", "discussed"), ("time_out", "timed_out")] {
         let body = relay(&owner, action, &form(action)).await;
         until(async || is_asked(&other, action).await).await;

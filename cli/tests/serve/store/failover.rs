@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::cluster::flows_again;
 use super::scene::{
-    answer, asks_and_continues, check_seen, is_asked, is_end, lose_the_tail, relay, replica, slow_message_until_opened,
-    snapshot,
+    answer, asks_and_continues, check_seen, is_asked, is_end, lose_the_tail, relay, relay_question,
+    relay_whole_question, replica, slow_message_until_opened, snapshot, two_replicas,
 };
 use super::sentinels::Sentinels;
 use super::troubles::{refused, says};
@@ -21,7 +21,7 @@ use crate::upstream::{open_gate, sent};
 async fn events_flow_again_after_a_failover_and_none_is_missing() {
     let Some(mut store) = Sentinels::start().await else { return };
     let id = "failover";
-    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
+    let (owner, other) = two_replicas(&store.url(), &[]);
     let body = relay(&owner, id, &slow_message_until_opened(id, 100, 25)).await;
     // Before the first event there is nothing that the next one could follow.
     until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
@@ -48,9 +48,8 @@ async fn events_flow_again_after_a_failover_and_none_is_missing() {
 async fn the_owner_adds_what_the_promoted_copy_lacks() {
     let Some(mut store) = Sentinels::start_patient().await else { return };
     let id = "lost-tail";
-    let (owner, other) = (replica(&store.url(), &[]), replica(&store.url(), &[]));
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let (owner, other) = two_replicas(&store.url(), &[]);
+    let body = relay_question(&owner, id, &other).await;
     let mut here = Events::from_start(&owner, id).await;
     let mut there = Events::from_start(&other, id).await;
     let seen = lose_the_tail(&mut store.primary, &store.copy, id, &mut there).await;
@@ -97,9 +96,8 @@ async fn the_last_writer_adds_its_events_again_although_the_promoted_copy_tells_
     let Some(mut store) = Sentinels::start_patient().await else { return };
     let id = "lost-writer";
     let args = ["--lease", "20"];
-    let (first, last) = (replica(&store.url(), &args), replica(&store.url(), &args));
-    let body = relay(&first, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&last, id).await).await;
+    let (first, last) = two_replicas(&store.url(), &args);
+    let body = relay_question(&first, id, &last).await;
     let mut events = Events::of(&first, id, None).await;
     // The copy has the question, and misses what follows.
     until(async || store.copy.ask(&format!("XRANGE followup:{{{id}}}:log - +")).contains("Sure?")).await;
@@ -117,9 +115,8 @@ async fn the_last_turn_is_whole_after_a_failover_although_its_writer_had_ended_i
     let Some(mut store) = Sentinels::start_patient().await else { return };
     let id = "lost-take";
     let args = ["--lease", "20"];
-    let (first, last) = (replica(&store.url(), &args), replica(&store.url(), &args));
-    let body = relay(&first, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&last, id).await).await;
+    let (first, last) = two_replicas(&store.url(), &args);
+    let body = relay_question(&first, id, &last).await;
     let mut events = Events::of(&last, id, None).await;
     // The copy has the question, and misses what follows.
     until(async || store.copy.ask(&format!("XRANGE followup:{{{id}}}:log - +")).contains("Sure?")).await;
@@ -139,7 +136,7 @@ async fn an_answer_is_kept_although_the_promoted_copy_lacks_the_change_of_the_wr
     let Some(mut store) = Sentinels::start_patient().await else { return };
     let id = "lost-role";
     let args = ["--lease", "20"];
-    let (first, second) = (replica(&store.url(), &args), replica(&store.url(), &args));
+    let (first, second) = two_replicas(&store.url(), &args);
     open_gate(id).await;
     soon(relay(&first, id, &asks_and_continues(id)).await).await.unwrap();
     until(async || snapshot(&second, id).await["turn"] == "ended").await;
@@ -172,9 +169,7 @@ async fn sentinels_have_a_password_of_their_own() {
     let url = format!("{url}?sentinel_password=s3cret-of-the-sentinels");
     let (owner, other) = (replica(&url, &[]), replica(&url, &[]));
     let id = "locked-sentinels";
-    open_gate(id).await;
-    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
-    until(async || is_asked(&other, id).await).await;
+    relay_whole_question(&owner, id, &other).await;
     store.replicated().await;
     store.primary.kill();
     store.promoted().await;

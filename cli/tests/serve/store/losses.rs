@@ -8,7 +8,9 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 use super::redis_server::RedisServer;
-use super::scene::{answer, asks_and_continues, body_of, is_asked, is_end, relay, replica, snapshot};
+use super::scene::{
+    answer, asks_and_continues, body_of, is_asked, is_end, relay, relay_question, replica, snapshot, two_replicas,
+};
 use super::tcp_proxy::{Passing, TcpProxy};
 use crate::client::{Events, call, get, post, until};
 use crate::page::Page;
@@ -26,7 +28,7 @@ fn proxied_replica(redis: &RedisServer, args: &[&str]) -> (Service, TcpProxy) {
 #[tokio::test]
 async fn a_store_that_has_lost_everything_gets_the_events_of_all_writers_again() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
-    let (mut owner, other) = (replica(&redis.url(), &["--lease", "1"]), replica(&redis.url(), &["--lease", "1"]));
+    let (mut owner, other) = two_replicas(&redis.url(), &["--lease", "1"]);
     let id = "two-writers";
     drop(relay(&owner, id, &asks_and_continues(id)).await);
     until(async || is_asked(&other, id).await).await;
@@ -72,8 +74,7 @@ async fn of_many_answers_at_once_each_but_one_is_told_that_the_question_has_one(
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, (other, proxy)) = (replica(&redis.url(), &[]), proxied_replica(&redis, &[]));
     let id = "many-answers";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     // The other one looks at the question, and has to wait before it claims it. The owner answers
     // meanwhile.
     proxy.set(Passing::After(Duration::from_millis(60)));
@@ -114,8 +115,7 @@ async fn an_answer_counts_whose_acceptance_is_lost_with_the_connection() {
     let args = ["--lease", "20"];
     let (owner, (other, proxy)) = (replica(&redis.url(), &args), proxied_replica(&redis, &args));
     let id = "acceptance-lost";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     // The owner, which writes, gives the answer only after it could be accepted.
     owner.signal(Signal::STOP);
     proxy.set(Passing::After(Duration::from_millis(200)));
@@ -139,8 +139,7 @@ async fn an_answer_counts_that_is_given_before_its_acceptance_is_lost() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, (other, proxy)) = (replica(&redis.url(), &[]), proxied_replica(&redis, &[]));
     let id = "given-acceptance-lost";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     proxy.set(Passing::After(Duration::from_millis(400)));
     let first = json!({"number": 0, "suggestion": 0});
     let (given, ()) = tokio::join!(answer(&other, id, &first), async {
@@ -221,8 +220,7 @@ async fn what_was_deleted_is_not_stored_again_by_a_writer_that_did_not_hear_of_i
     let Some(redis) = RedisServer::start(&[]) else { return };
     let ((owner, proxy), other) = (proxied_replica(&redis, &[]), replica(&redis.url(), &[]));
     let id = "deleted-unheard";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     proxy.set(Passing::Cut);
     assert_eq!(call("DELETE", format!("/conversations/{id}"), "").send(&other).await.status, 204);
     open_gate(id).await;
@@ -269,8 +267,7 @@ async fn a_reader_that_comes_back_to_a_replica_that_lags_is_not_set_back() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, (other, proxy)) = (replica(&redis.url(), &[]), proxied_replica(&redis, &[]));
     let id = "lags";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     proxy.set(Passing::Nothing);
     let mut events = Events::of(&owner, id, None).await;
     answer(&owner, id, &json!({"number": 0, "suggestion": 0})).await.ok();

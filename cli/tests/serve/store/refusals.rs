@@ -5,7 +5,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::redis_server::RedisServer;
-use super::scene::{answer, asks_and_continues, body_of, is_asked, relay, replica, snapshot};
+use super::scene::{answer, asks_and_continues, body_of, relay, relay_question, replica, snapshot, two_replicas};
 use crate::client::{Events, call, chat, get, post, read, soon, until};
 use crate::page::Page;
 use crate::upstream::open_gate;
@@ -37,10 +37,9 @@ async fn two_prefixes_on_one_server_see_nothing_of_each_other() {
 #[tokio::test]
 async fn what_only_the_writer_of_a_turn_may_do_is_refused_elsewhere_until_the_turn_has_ended() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let id = "written-elsewhere";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     let push = || post(format!("/conversations?id={id}&wire=text"), "More").send(&other);
     let guide = json!({"guide": "Go on"});
     for refused in [push().await, answer(&other, id, &guide).await] {
@@ -66,10 +65,9 @@ async fn what_only_the_writer_of_a_turn_may_do_is_refused_elsewhere_until_the_tu
 async fn an_answer_that_its_writer_is_slow_to_give_is_pending_and_given_once() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--lease", "60"];
-    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (owner, other) = two_replicas(&redis.url(), &args);
     let id = "pending";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     owner.signal(Signal::STOP);
     let first = json!({"number": 0, "suggestion": 0});
     let (pending, late) = tokio::join!(answer(&other, id, &first), async {
@@ -90,7 +88,7 @@ async fn an_answer_that_its_writer_is_slow_to_give_is_pending_and_given_once() {
 #[tokio::test]
 async fn a_conversation_of_another_version_is_shown_and_not_changed() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (mut owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (mut owner, other) = two_replicas(&redis.url(), &[]);
     let id = "other-version";
     open_gate(id).await;
     relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();

@@ -6,7 +6,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::redis_server::RedisServer;
-use super::scene::{answer, asks_and_continues, body_of, is_asked, is_end, relay, replica, snapshot};
+use super::scene::{
+    answer, asks_and_continues, body_of, is_asked, is_end, relay, relay_question, relay_whole_question, replica,
+    snapshot, two_replicas,
+};
 use crate::client::{Event, Events, call, chat, get, post, read, soon, until};
 use crate::memory::metric;
 use crate::page::Page;
@@ -28,10 +31,9 @@ fn asks_twice(name: &str) -> Value {
 #[tokio::test]
 async fn a_reader_on_another_replica_sees_every_event_once() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let id = "seen-elsewhere";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     let first = snapshot(&other, id).await["last"].as_str().unwrap().to_owned();
     let (mut here, mut there) = (Events::from_start(&owner, id).await, Events::from_start(&other, id).await);
     open_gate(id).await;
@@ -49,11 +51,9 @@ async fn a_reader_on_another_replica_sees_every_event_once() {
 #[tokio::test]
 async fn an_answer_on_another_replica_counts_once_and_is_seen_on_both() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let id = "answered-elsewhere";
-    open_gate(id).await;
-    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
-    until(async || is_asked(&other, id).await).await;
+    relay_whole_question(&owner, id, &other).await;
     let mut events = Events::of(&owner, id, None).await;
     assert_eq!(events.next().await.unwrap().kind, "state");
     let taken = answer(&other, id, &json!({"number": 0, "suggestion": 1})).await.ok();
@@ -70,7 +70,7 @@ async fn an_answer_on_another_replica_counts_once_and_is_seen_on_both() {
 #[tokio::test]
 async fn an_answer_on_another_replica_is_given_while_the_model_writes() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &["--continue"]), replica(&redis.url(), &["--continue"]));
+    let (owner, other) = two_replicas(&redis.url(), &["--continue"]);
     let id = "answered-meanwhile";
     let play = json!([asks_and_continues(id), {"name": id, "body": body_of("Done.")}]);
     let body = relay(&owner, id, &play).await;
@@ -94,7 +94,7 @@ async fn an_answer_on_another_replica_is_given_while_the_model_writes() {
 async fn the_replica_that_took_the_answer_continues() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--continue", "--upstream-key", "k"];
-    let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (mut owner, other) = two_replicas(&redis.url(), &args);
     let id = "continued-elsewhere";
     open_gate(id).await;
     let play = json!([asks_and_continues(id), {"name": id, "body": body_of("Done.")}]);
@@ -115,10 +115,9 @@ async fn the_replica_that_took_the_answer_continues() {
 async fn without_the_store_the_relay_continues_and_everything_is_stored_afterwards() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
     let args = ["--lease", "5"];
-    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (owner, other) = two_replicas(&redis.url(), &args);
     let id = "store-away";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     let mut events = Events::of(&owner, id, None).await;
     redis.kill();
     open_gate(id).await;
@@ -147,11 +146,9 @@ async fn without_the_store_the_relay_continues_and_everything_is_stored_afterwar
 #[tokio::test]
 async fn a_conversation_is_deleted_everywhere() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let id = "deleted";
-    open_gate(id).await;
-    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
-    until(async || is_asked(&other, id).await).await;
+    relay_whole_question(&owner, id, &other).await;
     let mut events = Events::of(&owner, id, None).await;
     assert_eq!(call("DELETE", format!("/conversations/{id}"), "").send(&other).await.status, 204);
     events.up_to(|event| event.kind == "gone").await;
@@ -166,7 +163,7 @@ async fn a_conversation_is_deleted_everywhere() {
 #[tokio::test]
 async fn the_list_shows_the_conversations_of_all_replicas_as_they_change() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let mut list = Events::from(get("/conversations/events").open(&other.address).await);
     assert_eq!(list.next().await.unwrap().data["conversations"], json!([]));
     let id = "listed";
@@ -187,7 +184,7 @@ async fn the_list_shows_the_conversations_of_all_replicas_as_they_change() {
 #[tokio::test]
 async fn what_was_deleted_leaves_the_list_although_the_replica_that_did_it_has_died() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (mut owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (mut owner, other) = two_replicas(&redis.url(), &[]);
     let listed = async || {
         let all = get("/conversations").send(&other).await.ok();
         all["conversations"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect::<Vec<_>>()
@@ -209,19 +206,21 @@ async fn what_was_deleted_leaves_the_list_although_the_replica_that_did_it_has_d
     assert_eq!(listed().await, Vec::<Value>::new());
 }
 
+/// Sends an agent's request, which does not name its conversation. Returns the conversation's id.
+async fn send(service: &Service, messages: &Value, said: &str) -> String {
+    let play = json!({"name": "recognized", "body": body_of(said)});
+    let body = json!({"model": "m", "stream": true, "messages": messages, "play": play});
+    let request = post("/v1/chat/completions", body.to_string()).with("content-type", "application/json");
+    let response = request.open(&service.address).await;
+    let id = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
+    read(response).await;
+    id
+}
+
 #[tokio::test]
 async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
-    let send = async |service: &Service, messages: &Value, said: &str| {
-        let play = json!({"name": "recognized", "body": body_of(said)});
-        let body = json!({"model": "m", "stream": true, "messages": messages, "play": play});
-        let request = post("/v1/chat/completions", body.to_string()).with("content-type", "application/json");
-        let response = request.open(&service.address).await;
-        let id = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
-        read(response).await;
-        id
-    };
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let user = |text: &str| json!({"role": "user", "content": text});
     let model = |text: &str| json!({"role": "assistant", "content": text});
     let first = json!([user("Build a bridge")]);
@@ -240,7 +239,7 @@ async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
 async fn the_record_of_a_request_is_kept_while_its_conversation_is_read_or_changes() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--idle", "12"];
-    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (owner, other) = two_replicas(&redis.url(), &args);
     let record_of = |id: &str| {
         let records = redis.ask(&format!("HGET followup:{{{id}}}:state records"));
         records.lines().nth(1).map(|key| format!("followup:record:{{{}}}", key.split(' ').next().unwrap()))
@@ -354,11 +353,9 @@ async fn pieces_that_go_to_two_replicas_in_turn_do_not_wait_for_each_other() {
 #[tokio::test]
 async fn an_agent_that_waits_on_one_replica_gets_the_reply_given_on_another() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let id = "collected-elsewhere";
-    open_gate(id).await;
-    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
-    until(async || is_asked(&other, id).await).await;
+    relay_whole_question(&owner, id, &other).await;
     let collect = async |replica: &Service, wait: u32| {
         get(format!("/conversations/{id}/replies?wait={wait}")).send(replica).await
     };
@@ -375,7 +372,7 @@ async fn an_agent_that_waits_on_one_replica_gets_the_reply_given_on_another() {
 async fn an_answer_that_makes_the_replies_of_a_turn_too_large_is_refused_by_every_replica() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--limit-body", "100000"];
-    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (owner, other) = two_replicas(&redis.url(), &args);
     for (index, replica) in [&owner, &other].into_iter().enumerate() {
         let id = format!("too-large-{index}");
         let body = relay(&owner, &id, &asks_twice(&id)).await;
@@ -399,22 +396,13 @@ async fn an_answer_that_makes_the_replies_of_a_turn_too_large_is_refused_by_ever
 #[tokio::test]
 async fn an_agent_is_recognized_after_a_piece_for_its_conversation_was_refused() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
-    let send = async |service: &Service, messages: &Value| {
-        let play = json!({"name": "after-a-gap", "body": body_of("Of stone?")});
-        let body = json!({"model": "m", "stream": true, "messages": messages, "play": play});
-        let request = post("/v1/chat/completions", body.to_string()).with("content-type", "application/json");
-        let response = request.open(&service.address).await;
-        let id = response.headers()["x-followup-conversation"].to_str().unwrap().to_owned();
-        read(response).await;
-        id
-    };
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let user = |text: &str| json!({"role": "user", "content": text});
-    let id = send(&owner, &json!([user("Build a wall")])).await;
+    let id = send(&owner, &json!([user("Build a wall")]), "Of stone?").await;
     until(async || redis.ask("KEYS *record*") != "*0").await;
     until(async || get(format!("/conversations/{id}")).send(&other).await.status == 200).await;
     until(async || snapshot(&other, &id).await["turn"] == "ended").await;
     assert_eq!(pieces::push(&other, &id, "a", 40, 80, false).await.error(), (409, "gap".into()));
     let model = json!({"role": "assistant", "content": "Of stone?"});
-    assert_eq!(send(&other, &json!([user("Build a wall"), model, user("Of wood")])).await, id);
+    assert_eq!(send(&other, &json!([user("Build a wall"), model, user("Of wood")]), "Of stone?").await, id);
 }

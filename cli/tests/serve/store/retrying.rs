@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::redis_server::RedisServer;
-use super::scene::{answer, asks_and_continues, body_of, is_asked, replica, snapshot};
+use super::scene::{answer, asks_and_continues, body_of, is_asked, replica, snapshot, two_replicas};
 use super::tcp_proxy::{Passing, TcpProxy};
 use crate::client::{Answer, chat, post, read, until};
 use crate::page::Page;
@@ -53,7 +53,7 @@ async fn is_sent_again(service: &Service, id: &str) {
 async fn what_failed_can_be_sent_again_through_another_replica_even_if_the_first_has_died() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--continue", "--upstream-key", "k"];
-    let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (mut owner, other) = two_replicas(&redis.url(), &args);
     let id = "retried-elsewhere";
     refused(&owner, &other, id, None).await;
     owner.kill();
@@ -69,7 +69,7 @@ async fn what_failed_can_be_sent_again_through_another_replica_even_if_the_first
 #[tokio::test]
 async fn what_failed_with_a_key_of_the_caller_is_sent_again_only_by_the_replica_that_knows_it() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &["--continue"]), replica(&redis.url(), &["--continue"]));
+    let (owner, other) = two_replicas(&redis.url(), &["--continue"]);
     let id = "retried-with-key";
     refused(&owner, &other, id, Some("Bearer sk-of-the-caller")).await;
     post(format!("/conversations/{id}/dismiss"), "").send(&other).await.ok_body();

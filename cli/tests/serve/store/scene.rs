@@ -40,6 +40,11 @@ pub(super) fn replica(url: &str, args: &[&str]) -> Service {
     Service::relay(&[&["--store", url], args].concat())
 }
 
+/// Starts two replicas with the store at this URL.
+pub(super) fn two_replicas(url: &str, args: &[&str]) -> (Service, Service) {
+    (replica(url, args), replica(url, args))
+}
+
 /// Relays a request through a replica, in the background.
 pub(super) async fn relay(service: &Service, id: &str, play: &Value) -> tokio::task::JoinHandle<hyper::body::Bytes> {
     let response = chat(play).with("x-followup-conversation", id).open(&service.address).await;
@@ -47,8 +52,32 @@ pub(super) async fn relay(service: &Service, id: &str, play: &Value) -> tokio::t
     tokio::spawn(read(response))
 }
 
+/// Relays a message that [asks and continues](asks_and_continues), until another replica has its
+/// question.
+pub(super) async fn relay_question(
+    owner: &Service,
+    id: &str,
+    other: &Service,
+) -> tokio::task::JoinHandle<hyper::body::Bytes> {
+    let body = relay(owner, id, &asks_and_continues(id)).await;
+    until(async || is_asked(other, id).await).await;
+    body
+}
+
+/// The same, with all of the message.
+pub(super) async fn relay_whole_question(owner: &Service, id: &str, other: &Service) {
+    open_gate(id).await;
+    relay_question(owner, id, other).await.await.unwrap();
+}
+
 pub(super) async fn snapshot(service: &Service, id: &str) -> Value {
     get(format!("/conversations/{id}")).send(service).await.ok()
+}
+
+/// Returns whether a replica has the conversation, with this text in its state.
+pub(super) async fn shows(service: &Service, id: &str, text: &str) -> bool {
+    let there = get(format!("/conversations/{id}")).send(service).await;
+    there.status == 200 && memchr::memmem::find(&there.body, text.as_bytes()).is_some()
 }
 
 pub(super) async fn is_asked(service: &Service, id: &str) -> bool {

@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpStream};
 use serde_json::json;
 
 use super::redis_server::RedisServer;
-use super::scene::{answer, asks_and_continues, body_of, is_asked, relay, replica, snapshot};
+use super::scene::{answer, asks_and_continues, body_of, is_asked, relay, snapshot, two_replicas};
 use crate::client::{chat, get, post, read, until};
 use crate::page::Page;
 use crate::upstream::{open_gate, requests};
@@ -61,7 +61,7 @@ async fn no_key_of_a_caller_or_of_the_service_is_ever_in_the_store() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let monitor = Monitor::start(&redis);
     let args = ["--continue", "--upstream-key", KEYS[2]];
-    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (owner, other) = two_replicas(&redis.url(), &args);
     for (name, header, value) in
         [("bearer", "authorization", format!("Bearer {}", KEYS[0])), ("header", "x-api-key", KEYS[1].to_owned())]
     {

@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::redis_server::RedisServer;
-use super::scene::{answer, asks_and_continues, body_of, is_asked, relay, replica, snapshot};
+use super::scene::{answer, asks_and_continues, body_of, is_asked, relay, replica, snapshot, two_replicas};
 use super::tcp_proxy::{Passing, TcpProxy};
 use crate::client::{Events, call, chat, epoch, get, number, post, read, until};
 use crate::service::Service;
@@ -59,7 +59,7 @@ async fn a_replica_that_may_begin_a_turn_and_does_not_hear_of_it_does_not_block_
 #[tokio::test]
 async fn a_take_that_the_store_executes_after_its_replica_has_given_up_has_no_effect() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let id = "late";
     asked(&owner, &owner, id).await;
     // So that this replica knows the time of the store.
@@ -108,7 +108,7 @@ async fn a_conversation_in_which_a_request_begins_a_turn_is_not_dropped_meanwhil
 #[tokio::test]
 async fn of_two_requests_at_once_for_a_conversation_that_is_elsewhere_one_begins_a_turn_in_it() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let third = replica(&redis.url(), &[]);
     for attempt in 0..5 {
         let id = &*format!("at-once-{attempt}");
@@ -149,7 +149,7 @@ async fn of_two_requests_at_once_for_a_conversation_that_is_elsewhere_one_begins
 async fn a_writer_that_stores_a_lost_conversation_again_begins_no_turn_in_it_at_first() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
     let args = ["--lease", "5"];
-    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (owner, other) = two_replicas(&redis.url(), &args);
     let id = "stored-again";
     asked(&owner, &other, id).await;
     redis.kill();
@@ -163,7 +163,7 @@ async fn a_writer_that_stores_a_lost_conversation_again_begins_no_turn_in_it_at_
 #[tokio::test]
 async fn the_epoch_of_a_writer_is_not_used_again_after_the_store_has_lost_it() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, mut other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, mut other) = two_replicas(&redis.url(), &[]);
     let third = replica(&redis.url(), &[]);
     let id = "epoch-once";
     asked(&owner, &third, id).await;
@@ -181,7 +181,7 @@ async fn the_epoch_of_a_writer_is_not_used_again_after_the_store_has_lost_it() {
 #[tokio::test]
 async fn a_reader_of_a_deleted_conversation_does_not_resume_in_another_one_with_its_id() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let id = "used-again";
     asked(&owner, &other, id).await;
     let last = snapshot(&other, id).await["last"].as_str().unwrap().to_owned();
@@ -201,7 +201,7 @@ async fn a_reader_of_a_deleted_conversation_does_not_resume_in_another_one_with_
 #[tokio::test]
 async fn a_writer_whose_epoch_another_replica_has_got_again_follows_that() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let (owner, other) = two_replicas(&redis.url(), &[]);
     let id = "same-epoch";
     asked(&owner, &other, id).await;
     let last = snapshot(&owner, id).await["last"].as_str().unwrap().to_owned();
@@ -219,7 +219,7 @@ async fn a_reply_that_a_dead_writer_has_accepted_after_its_turn_is_given_soon() 
     let args = ["--lease", "1"];
     let mut took = Vec::new();
     for attempt in 0..3 {
-        let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+        let (mut owner, other) = two_replicas(&redis.url(), &args);
         let id = &*format!("died-after-turn-{attempt}");
         asked(&owner, &other, id).await;
         let mut events = Events::of(&other, id, None).await;
@@ -245,7 +245,7 @@ async fn a_server_that_became_a_copy_of_an_empty_one_does_not_end_conversations_
     let Some(empty) = RedisServer::start(&["--repl-diskless-sync-delay", "0"]) else { return };
     // The writer has a lease to store all of them again.
     let args = ["--lease", "3"];
-    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (owner, other) = two_replicas(&redis.url(), &args);
     let ids: Vec<String> = (0..10).map(|index| format!("copied-{index}")).collect();
     let (mut bodies, mut readers) = (Vec::new(), Vec::new());
     for id in &ids {
@@ -271,7 +271,7 @@ async fn a_server_that_became_a_copy_of_an_empty_one_does_not_end_conversations_
 async fn events_that_their_dead_writer_cannot_add_again_block_no_answer() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--lease", "1"];
-    let (first, mut last) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (first, mut last) = two_replicas(&redis.url(), &args);
     let third = replica(&redis.url(), &args);
     let id = "given-up";
     asked(&first, &third, id).await;

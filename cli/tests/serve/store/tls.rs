@@ -8,7 +8,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::redis_server::{RedisServer, free_port};
-use super::scene::{answer, asks_and_continues, is_asked, relay, snapshot};
+use super::scene::{answer, relay_question, snapshot};
 use super::sentinels::Sentinel;
 use crate::client::until;
 use crate::service::{Service, command};
@@ -76,8 +76,7 @@ impl Certificates {
     /// Asserts that replicas with this store share a conversation.
     async fn are_accepted_at(&self, store: &str, id: &str) {
         let (owner, other) = (self.replica(store), self.replica(store));
-        let body = relay(&owner, id, &asks_and_continues(id)).await;
-        until(async || is_asked(&other, id).await).await;
+        let body = relay_question(&owner, id, &other).await;
         answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
         open_gate(id).await;
         body.await.unwrap();

@@ -9,7 +9,9 @@ use serde_json::json;
 
 use super::old_server::old_server;
 use super::redis_server::{RedisServer, free_port};
-use super::scene::{answer, asks_and_continues, check_seen, is_asked, is_end, relay, replica, snapshot};
+use super::scene::{
+    answer, asks_and_continues, check_seen, is_asked, is_end, relay, relay_question, replica, snapshot,
+};
 use crate::client::{Events, chat, read, soon, until};
 use crate::memory::metric;
 use crate::service::{Service, command};
@@ -175,8 +177,7 @@ type Fault<'a> = &'a dyn Fn(&RedisServer);
 /// that relayed it.
 async fn nothing_is_lost(redis: &RedisServer, url: &str, id: &str, begin: Fault<'_>, end: Fault<'_>) -> Service {
     let (owner, other) = (replica(url, &[]), replica(url, &[]));
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     let mut here = Events::from_start(&owner, id).await;
     let mut there = Events::from_start(&other, id).await;
     begin(redis);

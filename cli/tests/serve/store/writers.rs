@@ -8,7 +8,9 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::redis_server::RedisServer;
-use super::scene::{answer, asks_and_continues, body_of, is_asked, is_end, relay, replica, snapshot};
+use super::scene::{
+    answer, asks_and_continues, body_of, is_asked, is_end, relay, relay_question, replica, snapshot, two_replicas,
+};
 use crate::client::{Events, chat, get, post, soon, until};
 use crate::memory::metric;
 use crate::page::Page;
@@ -67,9 +69,8 @@ async fn a_writer_that_was_paused_too_long_changes_nothing_more() {
     let (lease, pause) = if is_short() { ("1", Duration::ZERO) } else { ("5", Duration::from_secs(10)) };
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (args, id) = (["--lease", lease], "paused-writer");
-    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let (owner, other) = two_replicas(&redis.url(), &args);
+    let body = relay_question(&owner, id, &other).await;
     let (mut at_owner, mut at_other) = (Events::of(&owner, id, None).await, Events::of(&other, id, None).await);
     at_owner.up_to(|event| event.kind == "state").await;
     owner.signal(Signal::STOP);
@@ -92,7 +93,7 @@ async fn a_writer_that_was_paused_too_long_changes_nothing_more() {
 async fn a_push_whose_replica_was_paused_too_long_is_refused_at_its_end() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--lease", "1"];
-    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (owner, other) = two_replicas(&redis.url(), &args);
     let id = "paused-push";
     let (pieces, body) = tokio::sync::mpsc::channel(2);
     let (push, address) = (post(format!("/conversations?id={id}&wire=text"), ""), owner.address.clone());
@@ -129,10 +130,9 @@ async fn answer_and_die(redis: &RedisServer, owner: &Service, mut other: Service
 async fn the_writer_gives_an_answer_even_if_the_replica_that_took_it_dies() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--lease", "60"];
-    let (owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (owner, other) = two_replicas(&redis.url(), &args);
     let id = "answered-and-died";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     let mut events = Events::of(&owner, id, None).await;
     events.up_to(|event| event.kind == "state").await;
     answer_and_die(&redis, &owner, other, id).await;
@@ -169,22 +169,30 @@ async fn the_next_writer_gives_an_answer_if_the_writer_and_the_replica_that_took
     assert_eq!(late.error(), (409, "already_answered".into()));
 }
 
-#[tokio::test]
-async fn a_replica_that_shuts_down_hands_its_conversations_over() {
-    let Some(redis) = RedisServer::start(&[]) else { return };
-    let (mut owner, other) =
-        (replica(&redis.url(), &["--grace", "0.2", "--lease", "600"]), replica(&redis.url(), &["--lease", "1"]));
-    let id = "handed-over";
-    // Its body breaks off.
-    let body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
-    until(async || is_asked(&other, id).await).await;
-    let mut events = Events::of(&other, id, None).await;
+/// Starts a replica that waits for no message when it shuts down, and another one.
+fn one_that_shuts_down_at_once(redis: &RedisServer) -> (Service, Service) {
+    (replica(&redis.url(), &["--grace", "0.2", "--lease", "600"]), replica(&redis.url(), &["--lease", "1"]))
+}
+
+/// Shuts a replica down in the middle of a message, and waits until another one has ended it.
+async fn shut_down_in_a_message(owner: &mut Service, other: &Service, id: &str) {
+    // It breaks off.
+    let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
+    until(async || is_asked(other, id).await).await;
+    let mut events = Events::of(other, id, None).await;
     owner.signal(Signal::TERM);
     assert_eq!(owner.wait(), Some(0));
     let end = events.up_to(is_end).await.pop().unwrap();
     assert_eq!(end.data["cut_off"], true);
+}
+
+#[tokio::test]
+async fn a_replica_that_shuts_down_hands_its_conversations_over() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (mut owner, other) = one_that_shuts_down_at_once(&redis);
+    let id = "handed-over";
+    shut_down_in_a_message(&mut owner, &other, id).await;
     answer(&other, id, &json!({"number": 0, "suggestion": 0})).await.ok();
-    drop(body);
 }
 
 #[tokio::test]
@@ -192,8 +200,7 @@ async fn a_turn_that_ends_while_its_replica_shuts_down_is_whole_on_others() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (mut owner, other) = (replica(&redis.url(), &["--grace", "60"]), replica(&redis.url(), &[]));
     let id = "ended-in-grace";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     let mut events = Events::of(&other, id, None).await;
     owner.signal(Signal::TERM);
     until(async || TcpStream::connect(&owner.address).is_err()).await;
@@ -239,8 +246,7 @@ async fn a_replica_that_shuts_down_is_not_ready() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (mut owner, other) = (replica(&redis.url(), &["--grace", "60"]), replica(&redis.url(), &[]));
     let id = "not-ready";
-    let body = relay(&owner, id, &asks_and_continues(id)).await;
-    until(async || is_asked(&other, id).await).await;
+    let body = relay_question(&owner, id, &other).await;
     // A request begins before, and ends afterwards.
     let mut early = TcpStream::connect(&owner.address).unwrap();
     early.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
@@ -260,24 +266,14 @@ async fn a_replica_that_shuts_down_is_not_ready() {
 #[tokio::test]
 async fn a_replica_that_shuts_down_hands_its_conversations_over_although_the_store_refuses_one() {
     let Some(redis) = RedisServer::start(&[]) else { return };
-    let (mut owner, other) =
-        (replica(&redis.url(), &["--grace", "0.2", "--lease", "600"]), replica(&redis.url(), &["--lease", "1"]));
+    let (mut owner, other) = one_that_shuts_down_at_once(&redis);
     let refused = "refused-at-the-end";
     open_gate(refused).await;
     relay(&owner, refused, &asks_and_continues(refused)).await.await.unwrap();
     until(async || is_asked(&other, refused).await && snapshot(&other, refused).await["turn"] == "ended").await;
     redis.tell(&format!("SET followup:{{{refused}}}:log x"));
     relay(&owner, refused, &json!({"name": "refused-next", "body": body_of("Hello")})).await.await.unwrap();
-    let id = "handed-over-nonetheless";
-    // Its body breaks off.
-    let body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
-    until(async || is_asked(&other, id).await).await;
-    let mut events = Events::of(&other, id, None).await;
-    owner.signal(Signal::TERM);
-    assert_eq!(owner.wait(), Some(0));
-    let end = events.up_to(is_end).await.pop().unwrap();
-    assert_eq!(end.data["cut_off"], true);
-    drop(body);
+    shut_down_in_a_message(&mut owner, &other, "handed-over-nonetheless").await;
 }
 
 #[tokio::test]
@@ -288,7 +284,7 @@ async fn a_reader_that_comes_when_the_writer_has_died_is_told_when_the_lease_end
     while told.last().is_none_or(|told| *told > Duration::from_secs(3)) {
         assert!(told.len() < 3, "{told:?}");
         let args = ["--lease", "1"];
-        let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+        let (mut owner, other) = two_replicas(&redis.url(), &args);
         let id = &*format!("read-after-death-{}", told.len());
         let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
         until(async || is_asked(&other, id).await).await;
@@ -309,7 +305,7 @@ async fn readers_that_come_often_do_not_delay_what_others_are_told_of_a_dead_wri
     while told.last().is_none_or(|told| *told > MAX_TOLD) {
         assert!(told.len() < 3, "{told:?}");
         let args = ["--lease", "1"];
-        let (mut owner, other) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+        let (mut owner, other) = two_replicas(&redis.url(), &args);
         let id = &*format!("read-often-{}", told.len());
         let _body = chat(&asks_and_continues(id)).with("x-followup-conversation", id).open(&owner.address).await;
         until(async || is_asked(&other, id).await).await;

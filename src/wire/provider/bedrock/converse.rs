@@ -8,7 +8,9 @@ use serde::Deserialize;
 
 use super::super::ending::Ending;
 use super::super::error::push_error;
-use super::super::payload::{Raw, arguments_unless_empty, entries, number, raw_text, raw_text_or_json, text};
+use super::super::payload::{
+    Raw, arguments_unless_empty, entries, number, raw_text, raw_text_or_json, store_arguments, text,
+};
 use crate::wire::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, TextExtent};
 
 #[derive(Deserialize)]
@@ -137,7 +139,7 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
         deltas.push_text(raw_text(content.text));
         if let Some(tool) = content.tool_use {
             let index = number(content_block_index);
-            let arguments = ArgumentsDelta::More(deltas.store(raw_text_or_json(tool.input)));
+            let arguments = store_arguments(tool.input, deltas);
             deltas.push(Delta::Call(CallDelta { index, arguments, ..CallDelta::default() }));
         }
     }

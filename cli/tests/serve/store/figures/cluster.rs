@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::load::Load;
+use super::load::{LARGE, Load};
 use super::redis_figures::{commands, cpu_time, print_sent};
 use crate::store::redis_cluster::RedisCluster;
 use crate::store::redis_server::RedisServer;
-use crate::store::scene::replica;
+use crate::store::scene::two_replicas;
 
 #[test]
 #[ignore = "a measurement"]
@@ -15,12 +15,9 @@ fn figures_of_a_cluster() {
 }
 
 async fn measure() {
-    let [conversations, texts, pause] = [("FOLLOWUP_LOAD", 1000), ("FOLLOWUP_TEXTS", 50), ("FOLLOWUP_PAUSE", 200)]
-        .map(|(name, n)| super::number(name, n));
-    let load = Load { conversations, texts: texts as u64, pause: pause as u64 };
+    let load = Load::from_environment();
     let Some(cluster) = RedisCluster::start().await else { return };
-    let args = ["--limit-conversations", "20000", "--limit-requests", "10000"];
-    let (here, there) = (replica(&cluster.url(), &args), replica(&cluster.url(), &args));
+    let (here, there) = two_replicas(&cluster.url(), &LARGE);
     Load { conversations: 20, texts: 5, ..load }.run("warm", &here, &[&here, &there]).await;
     let (primaries, copies) = cluster.nodes.split_at(3);
     primaries.iter().for_each(|node| node.tell("CONFIG RESETSTAT"));

@@ -18,7 +18,7 @@ fn figures_of_deaths() {
 }
 
 async fn measure() {
-    let conversations = super::number("FOLLOWUP_LOAD", 1000).min(500);
+    let conversations = super::conversations();
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (mut here, there) = (replica(&redis.url(), &[]), Arc::new(replica(&redis.url(), &[])));
     let (all_read, is_dead) = (Arc::new(Barrier::new(conversations + 1)), Arc::new(Barrier::new(conversations + 1)));
@@ -44,10 +44,7 @@ async fn measure() {
     all_read.wait().await;
     here.kill();
     is_dead.wait().await;
-    let mut told = Latencies::default();
-    for one in running {
-        told.0.push(one.await.unwrap());
-    }
+    let told = Latencies::of(running).await;
     println!("conversations of the dead replica  {}", metric(&there, "followup_taken_over_total").await);
     println!("until a reader is told             {told}");
 }

@@ -18,7 +18,7 @@ fn figures_of_a_failover() {
 }
 
 async fn measure() {
-    let conversations = super::number("FOLLOWUP_LOAD", 1000).min(500);
+    let conversations = super::conversations();
     let Some(mut store) = Sentinels::start().await else { return };
     let (here, there) = (Arc::new(replica(&store.url(), &[])), Arc::new(replica(&store.url(), &[])));
     let all_read = Arc::new(Barrier::new(conversations + 1));
@@ -53,9 +53,6 @@ async fn measure() {
     store.primary.kill();
     store.promoted().await;
     promoted.send_replace(Some(Instant::now()));
-    let mut flows = Latencies::default();
-    for one in running {
-        flows.0.push(one.await.unwrap());
-    }
+    let flows = Latencies::of(running).await;
     println!("from the promotion to an event elsewhere  {flows}");
 }

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use tokio::task::JoinHandle;
+
 use crate::client::{Events, chat, get, read, until};
 use crate::service::Service;
 use crate::store::scene::slow_message;
@@ -11,6 +13,15 @@ use crate::store::scene::slow_message;
 pub(super) struct Latencies(pub(super) Vec<Duration>);
 
 impl Latencies {
+    /// Waits for all latencies.
+    pub(super) async fn of(running: Vec<JoinHandle<Duration>>) -> Latencies {
+        let mut latencies = Latencies::default();
+        for one in running {
+            latencies.0.push(one.await.unwrap());
+        }
+        latencies
+    }
+
     /// Returns the latency in milliseconds that this part of all does not exceed.
     pub(super) fn at(&self, part: f64) -> f64 {
         let mut sorted = self.0.clone();
@@ -32,6 +43,9 @@ pub(super) fn add_ages(text: &str, latencies: &mut Latencies) {
     latencies.0.extend(times.map(|time| now.saturating_sub(Duration::from_nanos(time.parse().unwrap()))));
 }
 
+/// The limits of a replica that has all conversations of a load.
+pub(super) const LARGE: [&str; 4] = ["--limit-conversations", "20000", "--limit-requests", "10000"];
+
 /// What is streamed in each conversation.
 #[derive(Clone, Copy)]
 pub(super) struct Load {
@@ -42,6 +56,12 @@ pub(super) struct Load {
 }
 
 impl Load {
+    pub(super) fn from_environment() -> Load {
+        let number = |name, default| super::number(name, default);
+        let (texts, pause) = (number("FOLLOWUP_TEXTS", 50), number("FOLLOWUP_PAUSE", 200));
+        Load { conversations: number("FOLLOWUP_LOAD", 1000), texts: texts as u64, pause: pause as u64 }
+    }
+
     /// Streams all conversations through one service, each to a reader on one of these services.
     ///
     /// Returns the latencies at each of them.

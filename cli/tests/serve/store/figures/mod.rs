@@ -26,6 +26,11 @@ fn number(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().unwrap())
 }
 
+/// Returns the number of conversations where each has connections of its own to both replicas.
+fn conversations() -> usize {
+    number("FOLLOWUP_LOAD", 1000).min(500)
+}
+
 /// Runs a measurement. Its clients have two threads.
 fn run(measurement: impl Future<Output = ()>) {
     crate::service::raise_open_files();

@@ -1,9 +1,9 @@
 //! Readers on the replica that relays, and on another one.
 
-use super::load::Load;
+use super::load::{LARGE, Load};
 use super::redis_figures::{commands, connections, cpu_time, info, memory, print_sent};
 use crate::store::redis_server::RedisServer;
-use crate::store::scene::replica;
+use crate::store::scene::{replica, two_replicas};
 
 #[test]
 #[ignore = "a measurement"]
@@ -12,13 +12,10 @@ fn figures_of_readers() {
 }
 
 async fn measure() {
-    let [conversations, texts, pause] = [("FOLLOWUP_LOAD", 1000), ("FOLLOWUP_TEXTS", 50), ("FOLLOWUP_PAUSE", 200)]
-        .map(|(name, n)| super::number(name, n));
-    let load = Load { conversations, texts: texts as u64, pause: pause as u64 };
+    let load = Load::from_environment();
     let node = super::number("FOLLOWUP_NODE", 4096).to_string();
     let Some(redis) = RedisServer::start(&["--stream-node-max-bytes", &node]) else { return };
-    let args = ["--limit-conversations", "20000", "--limit-requests", "10000"];
-    let (here, there) = (replica(&redis.url(), &args), replica(&redis.url(), &args));
+    let (here, there) = two_replicas(&redis.url(), &LARGE);
     Load { conversations: 20, texts: 5, ..load }.run("warm", &here, &[&here, &there]).await;
     redis.tell("FLUSHALL");
     redis.tell("CONFIG RESETSTAT");

@@ -19,7 +19,7 @@ fn figures_of_reconnects() {
 }
 
 async fn measure() {
-    let conversations = super::number("FOLLOWUP_LOAD", 1000).min(500);
+    let conversations = super::conversations();
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (here, there) = (Arc::new(replica(&redis.url(), &[])), Arc::new(replica(&redis.url(), &[])));
     let mut running = Vec::new();
