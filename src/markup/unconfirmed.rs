@@ -53,7 +53,10 @@ impl MarkupMachine {
 
     /// Returns how many bytes more the body may have before a tag that confirms the call has ended.
     pub(super) fn room(&self, unconfirmed: &Unconfirmed) -> usize {
-        self.policy.limits.unconfirmed.saturating_sub(self.buffers.held.len().saturating_sub(unconfirmed.opening as usize))
+        self.policy
+            .limits
+            .unconfirmed
+            .saturating_sub(self.buffers.held.len().saturating_sub(unconfirmed.opening as usize))
     }
 
     /// Confirms the call.
