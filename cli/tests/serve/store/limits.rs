@@ -469,6 +469,8 @@ async fn what_waits_for_the_store_is_counted() {
     relay("counted-stored", false).await;
     until(async || redis.ask("HSTRLEN followup:{counted-stored}:state next")[1..].parse::<usize>().unwrap() > LEN)
         .await;
+    // While it is relayed, its bytes count, too.
+    until(async || used().await.saturating_sub(before) < 2 * LEN).await;
     let stored = used().await;
     relay("counted-waiting", true).await;
     // It is kept as the first one is, and waits beside that.
