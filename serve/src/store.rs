@@ -75,6 +75,19 @@ impl Store {
         }
     }
 
+    /// Returns a conversation to push the first piece of the message of this name.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`get_or_create`](Store::get_or_create).
+    pub(crate) async fn get_for_first_piece(&self, id: &str, message: &str) -> Result<InUse, ApiError> {
+        let Some(shared) = &self.shared else { return Ok(self.get_or_create(id).await?.0) };
+        match shared.for_first_piece(check_id(id)?, message).await? {
+            Changeable::Here(conversation) => Ok(conversation),
+            Changeable::Elsewhere(_) => Err(ApiError::elsewhere(id)),
+        }
+    }
+
     /// Returns a conversation to push a later piece of a message.
     ///
     /// # Errors

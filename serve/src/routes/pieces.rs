@@ -44,7 +44,7 @@ pub(super) async fn push(
     let (parts, body) = request.into_parts();
     let (body, _counted) = read_own(&state, &parts.headers, body).await?;
     let conversation = match offset {
-        0 => state.store.get_or_create(&id).await?.0,
+        0 => state.store.get_for_first_piece(&id, &message).await?,
         // A later piece begins no message, so it creates no conversation for one.
         _ => state.store.get_for_piece(&id).await.map_err(|error| error.or_gap(&message))?,
     };

@@ -72,12 +72,17 @@ impl Shared {
         self.writable(id, Purpose::Piece).await.map(|(conversation, _)| conversation)
     }
 
+    /// Returns a conversation to push the first piece of the message of this name.
+    pub(crate) async fn for_first_piece(self: &Arc<Shared>, id: &str, message: &str) -> Result<Changeable, ApiError> {
+        self.writable(id, Purpose::FirstPiece(message)).await.map(|(conversation, _)| conversation)
+    }
+
     /// Returns a conversation to begin a turn in it, and whether it is new.
     pub(crate) async fn get_or_create(self: &Arc<Shared>, id: &str) -> Result<(Changeable, bool), ApiError> {
         self.writable(id, Purpose::NewTurn).await
     }
 
-    async fn writable(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
+    async fn writable(self: &Arc<Shared>, id: &str, purpose: Purpose<'_>) -> Result<(Changeable, bool), ApiError> {
         match self.local.find_to_use(id) {
             Some(here) if here.is_writer() && !self.is_up_for(id) => Ok((Changeable::Here(here), false)),
             _ => self.take(id, purpose).await,
@@ -97,7 +102,7 @@ impl Shared {
     }
 
     /// Makes this replica the writer of a conversation, unless another one is writing a turn of it.
-    async fn take(self: &Arc<Shared>, id: &str, purpose: Purpose) -> Result<(Changeable, bool), ApiError> {
+    async fn take(self: &Arc<Shared>, id: &str, purpose: Purpose<'_>) -> Result<(Changeable, bool), ApiError> {
         // What is not in the memory of this replica has no lock of its own. Of two requests at
         // once, the second would become the writer again, over the turn of the first.
         let _taking = self.taking.lock(id).await;

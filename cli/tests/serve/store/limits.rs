@@ -455,6 +455,9 @@ async fn what_waits_for_the_store_is_counted() {
         let response = request.with("x-followup-conversation", id).open(&replica.address).await;
         until(async || redis.ask(&format!("XRANGE followup:{{{id}}}:log - +")).contains("more.")).await;
         if is_away {
+            // The replies of the store come in order: the replica has heard of this event, and does
+            // not wait with it instead of the end.
+            assert_eq!(call("DELETE", "/conversations/none", "").send(&replica).await.status, 404);
             proxy.set(Passing::Cut);
             until(async || get("/readyz").send(&replica).await.status == 503).await;
         }
@@ -466,6 +469,8 @@ async fn what_waits_for_the_store_is_counted() {
     relay("counted-stored", false).await;
     until(async || redis.ask("HSTRLEN followup:{counted-stored}:state next")[1..].parse::<usize>().unwrap() > LEN)
         .await;
+    // While it is relayed, its bytes count, too.
+    until(async || used().await.saturating_sub(before) < 2 * LEN).await;
     let stored = used().await;
     relay("counted-waiting", true).await;
     // It is kept as the first one is, and waits beside that.

@@ -9,6 +9,8 @@ use super::redis_server::RedisServer;
 use super::scene::{answer, asks_and_continues, body_of, is_asked, relay, replica, snapshot, two_replicas};
 use super::tcp_proxy::{Passing, TcpProxy};
 use crate::client::{Events, call, chat, epoch, get, number, post, read, until};
+use crate::page::Page;
+use crate::pieces;
 use crate::service::Service;
 use crate::upstream::open_gate;
 
@@ -289,4 +291,22 @@ async fn events_that_their_dead_writer_cannot_add_again_block_no_answer() {
     copy("saved", "followup");
     until(async || answer(&third, id, &json!({"number": 0, "suggestion": 0})).await.status == 200).await;
     until(async || !snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
+}
+
+#[tokio::test]
+async fn a_first_piece_that_is_sent_again_leaves_the_agent_its_conversation() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
+    let id = "first-piece-again";
+    let push = async |service: &Service| pieces::push(service, id, "a", 0, pieces::len(), true).await.ok();
+    push(&owner).await;
+    relay(&owner, id, &json!({"body": body_of("Hi.")})).await.await.unwrap();
+    let request = || redis.ask(&format!("HGET followup:{{{id}}}:state request"));
+    until(async || request() != "$-1").await;
+    let noted = request();
+    for service in [&owner, &other, &other] {
+        assert_eq!(push(service).await["turn"], "ended");
+        assert_eq!(request(), noted);
+    }
+    assert_eq!(Page::of_snapshot(&snapshot(&other, id).await).all("turn").len(), 2);
 }

@@ -86,7 +86,7 @@ pub(crate) enum TakeOutcome {
 
 /// Why a replica becomes the writer of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub(crate) enum Purpose<'a> {
     /// To answer, to delete, or to end the turn of a dead replica.
     Change,
     /// To push a later piece of a message.
@@ -95,6 +95,8 @@ pub(crate) enum Purpose {
     Turn,
     /// To begin a turn, perhaps of a new conversation.
     NewTurn,
+    /// The same, with the first piece of the message of this name, unless it was pushed before.
+    FirstPiece(&'a str),
 }
 
 /// The result of claiming a question.
@@ -254,20 +256,21 @@ impl Commands {
         id: &str,
         own: Option<u64>,
         dead: Option<&str>,
-        purpose: Purpose,
+        purpose: Purpose<'_>,
         known: Option<EventId>,
     ) -> Result<TakeOutcome, StoreError> {
         let mut call = self.take.call();
         call.key(self.keys.log(id)).key(self.keys.state(id)).key(self.keys.bell(id));
         call.arg(&*self.replica).arg(own.unwrap_or_default()).arg(milliseconds(self.time_to_live));
         call.arg(milliseconds(RESERVATION)).arg(dead.unwrap_or_default());
-        call.arg(if purpose == Purpose::NewTurn { "create" } else { "" });
+        call.arg(if matches!(purpose, Purpose::NewTurn | Purpose::FirstPiece(_)) { "create" } else { "" });
         call.arg(match purpose {
             Purpose::Change => "",
             Purpose::Piece => "piece",
-            Purpose::Turn | Purpose::NewTurn => "turn",
+            Purpose::Turn | Purpose::NewTurn | Purpose::FirstPiece(_) => "turn",
         });
         call.arg(STORED_VERSION).arg(known.map(|id| id.to_string()).unwrap_or_default());
+        call.arg(if let Purpose::FirstPiece(message) = purpose { message } else { "" });
         let mut values = self.invoke_in_time(call).await?;
         match (&*text(&values[0]), values.len()) {
             ("none", _) => Ok(TakeOutcome::None),

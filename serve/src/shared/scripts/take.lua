@@ -6,12 +6,18 @@
 --   "create" if it may be new,
 --   "turn" if it begins a turn: no other replica takes the conversation until the turn is stored, or the
 --   reservation has ended, because the replica may never hear of it; "piece" if it adds to a turn in pieces; or "",
---   the version of what it can read, the last event that another writer has told it of, or ""
+--   the version of what it can read, the last event that another writer has told it of, or "",
+--   the name of the message whose first piece is pushed, or ""
 -- Returns "none", "unreadable" if another version has written it, "closed" if the store has lost something, or has
 --   just got back what it had lost, "busy" or "reserved" and the writer, "kept" if the replica is the writer already,
 --   or "taken", the epoch, the state and the log. The time comes second.
-local replica, own_epoch, time_to_live, reservation, dead, may_create, purpose, version, known = unpack(ARGV)
+local replica, own_epoch, time_to_live, reservation, dead, may_create, purpose, version, known, message = unpack(ARGV)
 local stored = redis.call('HMGET', KEYS[2], 'epoch', 'owner', 'turn', 'deleted', 'closed', 'last')
+local pieces = message ~= '' and redis.call('HMGET', KEYS[2], 'pieces')[1]
+if pieces and pieces ~= '' and cjson.decode(pieces).message == message then
+    -- It is sent again, and begins no turn.
+    purpose = 'piece'
+end
 local epoch, owner, turn, deleted, closed = tonumber(stored[1] or '0'), stored[2], stored[3], stored[4], stored[5]
 own_epoch = tonumber(own_epoch)
 if not stored[1] and own_epoch > 0 then
