@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::redis_server::RedisServer;
-use super::scene::{answer, is_asked, is_end, relay, replica, snapshot, two_replicas};
+use super::scene::{answer, is_asked, is_end, relay, snapshot, two_replicas};
 use crate::client::{Events, until};
 use crate::form_endings::so_far;
 use crate::forms::{arguments, body};

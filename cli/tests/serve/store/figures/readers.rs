@@ -3,7 +3,7 @@
 use super::load::{LARGE, Load};
 use super::redis_figures::{commands, connections, cpu_time, info, memory, print_sent};
 use crate::store::redis_server::RedisServer;
-use crate::store::scene::{replica, two_replicas};
+use crate::store::scene::two_replicas;
 
 #[test]
 #[ignore = "a measurement"]

@@ -8,7 +8,7 @@ use super::load::{Latencies, add_ages};
 use crate::client::{chat, soon};
 use crate::service::Service;
 use crate::store::redis_server::RedisServer;
-use crate::store::scene::{relay, replica, slow_message};
+use crate::store::scene::{replica, slow_message};
 use crate::store::tcp_proxy::{Passing, TcpProxy};
 
 /// Number of conversations of each service, and the milliseconds before each text.

@@ -8,7 +8,7 @@ use super::redis_figures::commands;
 use crate::client::{Events, chat, get, number, read};
 use crate::service::{Service, command_of};
 use crate::store::redis_server::RedisServer;
-use crate::store::scene::{is_end, relay, replica};
+use crate::store::scene::{is_end, replica};
 
 const CONVERSATIONS: usize = 32;
 const TEXTS: usize = 3000;
