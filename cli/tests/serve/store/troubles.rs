@@ -9,9 +9,7 @@ use serde_json::json;
 
 use super::old_server::old_server;
 use super::redis_server::{RedisServer, free_port};
-use super::scene::{
-    answer, asks_and_continues, check_seen, is_asked, is_end, relay_question, replica, snapshot,
-};
+use super::scene::{answer, asks_and_continues, check_seen, is_asked, is_end, relay_question, replica, snapshot};
 use crate::client::{Events, chat, read, soon, until};
 use crate::memory::metric;
 use crate::service::{Service, command};

@@ -4,6 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio::task::JoinHandle;
 
+use super::number;
 use crate::client::{Events, chat, get, read, until};
 use crate::service::Service;
 use crate::store::scene::slow_message;
@@ -57,9 +58,9 @@ pub(super) struct Load {
 
 impl Load {
     pub(super) fn from_environment() -> Load {
-        let number = |name, default| super::number(name, default);
+        let conversations = number("FOLLOWUP_LOAD", 1000);
         let (texts, pause) = (number("FOLLOWUP_TEXTS", 50), number("FOLLOWUP_PAUSE", 200));
-        Load { conversations: number("FOLLOWUP_LOAD", 1000), texts: texts as u64, pause: pause as u64 }
+        Load { conversations, texts: texts as u64, pause: pause as u64 }
     }
 
     /// Streams all conversations through one service, each to a reader on one of these services.
