@@ -64,7 +64,7 @@ fn render(command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
 fn verbatim(text: &str, out: &mut Vec<u8>) -> io::Result<()> {
     let mut blank_lines = "";
     for line in text.lines() {
-        let escaped = line.replace('\\', "\\e").replace('-', "\\-");
+        let escaped = line.replace('\\', "\\e").replace('-', "\\-").replace('\'', "\\(aq").replace('`', "\\(ga");
         match escaped.strip_suffix(':') {
             _ if line.is_empty() => {
                 blank_lines = ".sp\n";

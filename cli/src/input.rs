@@ -50,7 +50,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "N|random:SEED", help_heading = "Watching")]
     pub(crate) chunk: Option<Chunking>,
 
-    /// Wait this many milliseconds between chunks, to watch
+    /// Wait this many milliseconds between chunks, to watch; without --chunk, a file is one
     #[arg(long, value_name = "MS", value_parser = milliseconds, help_heading = "Watching")]
     pub(crate) delay: Option<u64>,
 }

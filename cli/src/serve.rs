@@ -39,8 +39,9 @@ async fn serve(settings: Settings) -> Result<(), Error> {
     }
     {
         let mut out = io::stdout().lock();
-        writeln!(out, "listening on http://{}", service.address())?;
-        out.flush()?;
+        let written = writeln!(out, "listening on http://{}", service.address()).and_then(|()| out.flush());
+        // The service may be used although nobody reads its address.
+        written.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
     }
     let (shutdown, shut_down) = oneshot::channel::<()>();
     let second_signal = async move {

@@ -83,7 +83,7 @@ pub(crate) struct AskArgs {
     pub(crate) answer: Vec<NonZeroUsize>,
 
     /// Answer with this text; repeat it for further questions
-    #[arg(long, value_name = "TEXT", help_heading = "Answering")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, help_heading = "Answering")]
     pub(crate) text: Vec<String>,
 
     /// Answer with this JSON: {"form":[…]} has an answer for each question of a call

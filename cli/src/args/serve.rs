@@ -58,7 +58,7 @@ pub(crate) struct ServeArgs {
     pub(crate) upstream: Option<String>,
 
     /// The key to send to the provider when the caller sends none
-    #[arg(long, value_name = "KEY", env = "FOLLOWUP_UPSTREAM_KEY", hide_env_values = true)]
+    #[arg(long, value_name = "KEY", env = "FOLLOWUP_UPSTREAM_KEY", hide_env_values = true, allow_hyphen_values = true)]
     pub(crate) upstream_key: Option<String>,
 
     /// Give up on the provider if it sends nothing for this long
@@ -92,7 +92,7 @@ pub(crate) struct ServeArgs {
     ///
     /// A request carries it as `authorization: Bearer TOKEN`, or `x-followup-token: TOKEN`. Prefer
     /// the environment variable: other users of the machine can see command lines.
-    #[arg(long, value_name = "TOKEN", env = "FOLLOWUP_TOKEN", hide_env_values = true)]
+    #[arg(long, value_name = "TOKEN", env = "FOLLOWUP_TOKEN", hide_env_values = true, allow_hyphen_values = true)]
     pub(crate) token: Option<String>,
 
     /// Send readers a heartbeat this often
@@ -113,11 +113,11 @@ pub(crate) struct ServeArgs {
     pub(crate) store: Option<String>,
 
     /// Let the names of all keys in the store begin with this
-    #[arg(long, value_name = "TEXT", default_value = "followup:", help_heading = "Replicas")]
+    #[arg(long, value_name = "TEXT", default_value = "followup:", requires = "store", help_heading = "Replicas")]
     pub(crate) store_prefix: String,
 
     /// Treat a replica as dead if it has not renewed its lease for this long
-    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds, help_heading = "Replicas")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 5.0, value_parser = seconds, requires = "store", help_heading = "Replicas")]
     pub(crate) lease: f64,
 
     /// The wording and wrapping of the replies: a name, or a file, as in `followup ask`

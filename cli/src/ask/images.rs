@@ -78,9 +78,11 @@ pub(super) fn load_typed(text: &str) -> Result<AttachedImage, Error> {
 ///
 /// Terminals insert a dropped file quoted for a shell, or as a URL; people write `~`.
 fn parse_path(text: &str, home: Option<&Path>) -> PathBuf {
-    let unquoted = ['\'', '"'].iter().find_map(|&quote| text.strip_prefix(quote)?.strip_suffix(quote));
+    let unquoted = |quote| text.strip_prefix(quote)?.strip_suffix(quote);
+    // In single quotes, a shell has a single quote as the end, an escaped one, and the beginning.
+    let unquoted = unquoted('\'').map(|path| path.replace("'\\''", "'")).or_else(|| unquoted('"').map(str::to_owned));
     let path = match (unquoted, text.strip_prefix("file://")) {
-        (Some(unquoted), _) => unquoted.to_owned(),
+        (Some(unquoted), _) => unquoted,
         (None, Some(url)) => percent_decoded(url),
         (None, None) => unescaped(text),
     };
@@ -197,6 +199,7 @@ mod tests {
         for (text, path) in [
             ("/tmp/a.png", "/tmp/a.png"),
             ("'/tmp/a b.png'", "/tmp/a b.png"),
+            ("'/tmp/it'\\''s.png'", "/tmp/it's.png"),
             ("\"/tmp/a b.png\"", "/tmp/a b.png"),
             ("/tmp/a\\ b\\(1\\).png", "/tmp/a b(1).png"),
             ("file:///tmp/a%20b%C3%A9.png", "/tmp/a bé.png"),

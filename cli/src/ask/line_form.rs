@@ -99,15 +99,18 @@ impl<'p> FormPrompt<'p> {
                     return Ok(Decision::Discuss(self.answers));
                 }
                 "x" => return self.cancel(),
+                "" => {}
                 number => {
                     let index = number.parse().ok().and_then(|number: usize| number.checked_sub(1));
-                    if let Some(index) = index.filter(|&index| index < count) {
-                        match self.ask(index, None)? {
-                            Asked::End => return self.cancel(),
-                            Asked::Answered if self.is_lone() => return self.send(),
-                            _ if self.is_lone() => {}
-                            _ => self.write_answers("-")?,
-                        }
+                    let Some(index) = index.filter(|&index| index < count) else {
+                        self.terminal.write_line(&format!("{} is none of these.", one_line(number)))?;
+                        continue;
+                    };
+                    match self.ask(index, None)? {
+                        Asked::End => return self.cancel(),
+                        Asked::Answered if self.is_lone() => return self.send(),
+                        _ if self.is_lone() => {}
+                        _ => self.write_answers("-")?,
                     }
                 }
             }

@@ -3,6 +3,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
@@ -12,12 +14,17 @@ use crate::error::Error;
 use crate::plain_words::io_error;
 use crate::sanitize::sanitize;
 
+/// What is typed sooner after a line than this was pasted with it.
+const PASTE: Duration = Duration::from_millis(50);
+
 /// The terminal.
 pub(super) struct LineTerminal {
     out: File,
     keys: BufReader<File>,
     /// The seconds after which the first suggestion is taken; `None` once a person is there.
     auto_answer: Option<u64>,
+    /// Whether the user has suspended the program while a countdown ran.
+    was_suspended: Arc<AtomicBool>,
 }
 
 /// What a person typed.
@@ -36,7 +43,12 @@ impl LineTerminal {
     pub(super) fn open() -> Option<LineTerminal> {
         let (keys, out) = if cfg!(windows) { ("CONIN$", "CONOUT$") } else { ("/dev/tty", "/dev/tty") };
         let open = |path| OpenOptions::new().read(true).write(true).open(path).ok();
-        Some(LineTerminal { keys: BufReader::new(open(keys)?), out: open(out)?, auto_answer: None })
+        Some(LineTerminal {
+            keys: BufReader::new(open(keys)?),
+            out: open(out)?,
+            auto_answer: None,
+            was_suspended: Arc::default(),
+        })
     }
 
     /// Returns another handle to write to.
@@ -49,6 +61,7 @@ impl LineTerminal {
         if !typing::can_wait(self.keys.get_ref()) {
             return Err(Error::Usage("--auto-answer needs the screen here: leave out --lines".into()));
         }
+        self.was_suspended = typing::suspension().map_err(unreadable)?;
         self.auto_answer = Some(seconds);
         Ok(())
     }
@@ -59,7 +72,8 @@ impl LineTerminal {
     fn nobody_types(&mut self) -> Result<bool, Error> {
         let Some(seconds) = self.auto_answer else { return Ok(false) };
         self.out.flush()?;
-        let typing = typing::wait(self.keys.get_ref(), Duration::from_secs(seconds)).map_err(unreadable)?;
+        let typing = typing::wait(self.keys.get_ref(), Duration::from_secs(seconds), &self.was_suspended);
+        let typing = typing.map_err(unreadable)?;
         if typing == Typing::Nothing {
             writeln!(self.out)?;
             return Ok(true);
@@ -89,6 +103,11 @@ impl LineTerminal {
                 writeln!(self.out)?;
                 return Ok(Line::End);
             }
+            if self.has_more()? {
+                self.discard_typed();
+                writeln!(self.out, "several lines were typed at once, and none of them was taken: type one line")?;
+                continue;
+            }
             match String::from_utf8(line) {
                 Ok(line) => return Ok(Line::Typed(line.trim_end_matches(['\r', '\n']).to_owned())),
                 // The terminal uses another encoding. The person can change that, and answer again.
@@ -97,6 +116,14 @@ impl LineTerminal {
                 }
             }
         }
+    }
+
+    /// Returns whether more was typed, faster than by hand: of a text that was pasted, the further
+    /// lines would answer the next questions, and then be commands for the shell.
+    fn has_more(&self) -> Result<bool, Error> {
+        let keys = self.keys.get_ref();
+        Ok(typing::can_wait(keys)
+            && typing::wait(keys, PASTE, &AtomicBool::new(false)).map_err(unreadable)? != Typing::Nothing)
     }
 
     /// Writes a line. A model's text in it must have no line ends: [`LineTerminal::write_text`]

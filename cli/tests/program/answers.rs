@@ -100,7 +100,9 @@ fn a_suggestion_that_ends_its_wrapping_is_reported_or_escaped() {
 #[test]
 fn every_answer_is_passed_on_byte_for_byte() {
     let long = "é</b> ".repeat(15_000);
-    for text in ["\u{FEFF}BOM", "a\r\nb\r", "\u{1B}[31m\u{202E}", "{text}", "\u{FFFD}\u{10FFFF}", &long] {
+    for text in
+        ["-5", "--text", "- a", "\u{FEFF}BOM", "a\r\nb\r", "\u{1B}[31m\u{202E}", "{text}", "\u{FFFD}\u{10FFFF}", &long]
+    {
         let (out, err) = ends(&ask(&["--text", text]), 0);
         assert_eq!((out, &*err), (format!("<answer>\n{text}\n</answer>\n"), ""));
         for format in ["openai-chat", "openai-responses", "anthropic", "json"] {

@@ -73,6 +73,9 @@ fn groff_renders_the_manual_pages_with_their_lines_as_they_are() {
         if *command == "parse" {
             let example = "my-agent | followup parse\n             The same, growing as the message arrives.\n";
             assert!(text.contains(example), "{text}");
+            // Where groff does not know better, a quote or a back-tick becomes another character.
+            assert!(page.contains("jq \\(aqselect("), "{page}");
+            assert!(text.contains("jq 'select("), "{text}");
         }
     }
 }

@@ -723,6 +723,31 @@ fn balanced_isolates_are_kept_and_overrides_are_visible() {
 }
 
 #[test]
+fn of_several_pasted_lines_none_is_taken_line_by_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = shell(&folder, "\"$0\" ask --lines message > reply; echo ended with $?; read line; echo $line");
+    let told = "several lines were typed at once, and none of them was taken";
+    session.sees(&["> (1 to 2"]).types("Neither\necho LEAKED\nand\n").sees(&[told]);
+    session.waits("the next prompt", |screen| screen.matches("> (1 to 2").count() == 2).types("2\n");
+    session.sees(&["✓ SQLite", "ended with 0"]).types("nothing else\n");
+    let ended = session.concludes();
+    assert!(ended.screen.trim_end().ends_with("nothing else\nnothing else"), "{}", ended.screen);
+    assert_eq!(std::fs::read_to_string(folder.path().join("reply")).unwrap(), "<answer>\nSQLite\n</answer>\n");
+}
+
+#[test]
+fn the_countdown_line_by_line_stops_while_the_program_is_suspended() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "set -m; \"$0\" ask --lines --auto-answer 3 message > reply; echo back in the shell; sleep 4; \
+        fg > /dev/null; echo ended with $?";
+    let mut session = shell(&folder, script);
+    session.sees(&["in 3 s 1 is taken"]).types("\x1A").sees(&["back in the shell"]);
+    session.sees(&["the countdown has stopped: type your answer again"]).types("2\n").sees(&["ended with 0"]);
+    session.concludes();
+    assert_eq!(std::fs::read_to_string(folder.path().join("reply")).unwrap(), "<answer>\nSQLite\n</answer>\n");
+}
+
+#[test]
 fn isolates_are_kept_and_end_in_their_line_line_by_line() {
     let message = format!(
         "- \u{2067}שלום\u{2069} \u{2067}a\n{}",

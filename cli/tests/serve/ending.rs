@@ -5,7 +5,8 @@ use serde_json::json;
 use tokio::net::TcpStream;
 
 use crate::client::{Events, chat, get, post, read, until};
-use crate::service::Service;
+use crate::service::{Service, command};
+use crate::store::free_port;
 use crate::upstream::open_gate;
 
 #[tokio::test]
@@ -24,6 +25,17 @@ async fn a_relay_runs_to_its_end_and_event_streams_end_at_once() {
         assert_eq!(read(response).await.len(), 13_022);
         assert_eq!(service.wait(), Some(0));
     }
+}
+
+#[tokio::test]
+async fn a_service_whose_output_nobody_reads_serves() {
+    let address = format!("127.0.0.1:{}", free_port());
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut child = command(&["--listen", &address]).stdout(writer).spawn().unwrap();
+    until(async || TcpStream::connect(&address).await.is_ok()).await;
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 #[tokio::test]

@@ -255,6 +255,8 @@ fn an_open_address_without_a_token_and_invalid_settings_are_usage_errors() {
         (&["--limit-conversations", "0"], "--limit-conversations"),
         (&["--dialect", "nonesuch"], "nonesuch"),
         (&["--listen", "here"], "--listen"),
+        (&["--lease", "1"], "--store <URL>"),
+        (&["--store-prefix", "x:"], "--store <URL>"),
     ] {
         let output = command(args).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();

@@ -22,9 +22,14 @@ impl App {
                 let answers = self.open_question.as_ref().map(OpenQuestion::answers_so_far).unwrap_or_default();
                 self.end_unanswered(DISCUSSED, |dialogue, number| dialogue.discuss(number, answers));
             }
-            Action::Attach(_) if !self.sends_images => {
+            Action::AskForImage if !self.sends_images => {
                 self.notice =
                     Some("Replies as text have no images: start with --format json, or that of a provider.".into());
+            }
+            Action::AskForImage => {
+                if let Some(open) = &mut self.open_question {
+                    open.ask_for_image();
+                }
             }
             Action::Attach(path) if path.trim().is_empty() => {
                 self.notice = Some("Type the path of an image, or Esc to go back.".into());

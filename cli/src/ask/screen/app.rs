@@ -357,7 +357,11 @@ impl App {
         // As a key does, it brings the question into view.
         self.scroll = if is_visible { self.scroll } else { Scroll::Follow };
         match &mut self.open_question {
-            Some(open) if is_visible || open.draft().is_some() => open.paste(text),
+            Some(open) if is_visible || open.draft().is_some() => {
+                if !open.paste(text) {
+                    self.notice = Some("Nothing was pasted: no text is taken here.".into());
+                }
+            }
             Some(_) => self.notice = Some("Nothing was pasted: the question was out of sight. Paste again.".into()),
             None => {}
         }

@@ -65,6 +65,7 @@ fn hints(app: &App) -> Vec<&'static Hint> {
     let is_possible = |hint: &&Hint| match hint.1 {
         "edit" | "write" => takes_text,
         "add a note" => takes_note,
+        "image" => app.sends_images,
         _ => true,
     };
     let mut hints: Vec<&Hint> = hints_for(app).iter().filter(is_possible).collect();

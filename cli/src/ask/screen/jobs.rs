@@ -7,7 +7,7 @@
 ///
 /// The system ignores Ctrl-Z in the same case: a stopped program could not be continued.
 #[cfg(unix)]
-pub(super) fn can_be_continued() -> bool {
+pub(in crate::ask) fn can_be_continued() -> bool {
     use rustix::process::{getpgrp, getppid, getsid};
     let Ok(session) = getsid(None) else { return false };
     let is_in_session = |parent| getsid(Some(parent)).is_ok_and(|parents| parents == session);
@@ -35,7 +35,7 @@ pub(super) fn interrupt() {
 }
 
 #[cfg(not(unix))]
-pub(super) fn can_be_continued() -> bool {
+pub(in crate::ask) fn can_be_continued() -> bool {
     false
 }
 

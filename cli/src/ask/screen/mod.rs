@@ -17,7 +17,7 @@ mod drawn;
 mod editor;
 mod footer;
 mod growing_part;
-mod jobs;
+pub(super) mod jobs;
 mod markdown;
 mod opaque_view;
 mod open_question;

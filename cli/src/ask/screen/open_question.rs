@@ -58,6 +58,8 @@ pub(super) enum Action {
     Decline,
     /// Tell the model that the user wants to talk about it first.
     Discuss,
+    /// Open the field for the path of an image.
+    AskForImage,
     /// Send the image at this path with the answer.
     Attach(String),
     /// Complete this path of an image.

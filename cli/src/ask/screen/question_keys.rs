@@ -11,8 +11,7 @@ impl OpenQuestion {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let first_digit = self.first_digit.take();
         if control && key.code == KeyCode::Char('o') {
-            self.ask_for_image();
-            return Action::Nothing;
+            return Action::AskForImage;
         }
         match &mut self.focus {
             Focus::Choices => self.key_among_choices(key, first_digit),
@@ -23,7 +22,11 @@ impl OpenQuestion {
             Focus::Note => self.key_in_note(key),
             Focus::Image(..) => self.key_in_path(key),
             Focus::Filter(_) => self.key_in_filter(key),
-            // A question is left only after an unmistakable key, and Esc twice is none.
+            // A question is left only after an unmistakable key: Esc twice is none, nor is Ctrl-D.
+            Focus::ConfirmCancel | Focus::ConfirmAnswer(..) if is_combination(key) => {
+                self.back();
+                Action::Nothing
+            }
             Focus::ConfirmCancel => match key.code {
                 KeyCode::Char('y') => Action::Cancel,
                 KeyCode::Char('d') if self.can_decline() => Action::Decline,
@@ -68,7 +71,7 @@ impl OpenQuestion {
             KeyCode::Char(digit @ '0'..='9') => return self.digit(digit as usize - '0' as usize, first_digit),
             KeyCode::Char('d') if self.can_decline() => self.focus = Focus::ConfirmCancel,
             KeyCode::Char('c') if self.can_discuss() => self.focus = Focus::ConfirmCancel,
-            KeyCode::Char('i') => self.ask_for_image(),
+            KeyCode::Char('i') => return Action::AskForImage,
             KeyCode::Esc => self.focus = Focus::ConfirmCancel,
             _ if self.is_at_review() => {}
             KeyCode::Char('e') => self.edit(selected),
@@ -190,14 +193,15 @@ impl OpenQuestion {
         }
     }
 
-    /// Inserts pasted text: into the editor, or else as one's own answer.
-    pub(super) fn paste(&mut self, text: &str) {
+    /// Inserts pasted text: into the editor, or else as one's own answer. Returns `false` if the
+    /// question takes no text.
+    pub(super) fn paste(&mut self, text: &str) -> bool {
         if self.draft().is_none() {
             self.edit(self.own_answer());
         }
-        if let Some(draft) = self.draft_mut() {
-            draft.paste(text);
-        }
+        let Some(draft) = self.draft_mut() else { return false };
+        draft.paste(text);
         self.select_first_shown();
+        true
     }
 }

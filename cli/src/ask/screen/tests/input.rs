@@ -1,5 +1,6 @@
 //! Tests of the effects of keys, mouse and time.
 
+use super::forms::scene_of;
 use super::*;
 use crate::ask::screen::app::Quit;
 
@@ -140,6 +141,41 @@ fn leaving_a_question_has_to_be_confirmed() {
     scene.sees("Your answer").press(ESC).types("y");
     assert_eq!(scene.replies()[1], "The user denied this operation.");
     assert!(scene.app.has_failed);
+}
+
+#[test]
+fn combinations_with_control_and_alt_confirm_nothing() {
+    let arguments = r#"{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}"#;
+    for (char, modifiers) in
+        [('d', KeyModifiers::CONTROL), ('c', KeyModifiers::ALT), ('y', KeyModifiers::CONTROL), ('y', KeyModifiers::ALT)]
+    {
+        let mut scene = scene_of("AskUserQuestion", arguments);
+        scene.press(ESC).sees("any other key goes back").key(KeyCode::Char(char), modifiers);
+        scene.misses("any other key goes back");
+        assert!(scene.replies().is_empty(), "{char} {modifiers:?}");
+        assert!(scene.app.open_question.is_some(), "{char} {modifiers:?}");
+    }
+}
+
+#[test]
+fn a_paste_that_no_field_takes_is_reported() {
+    let closed = r#""allowFreeformInput":false,"header":"One","options":[{"label":"A"},{"label":"B"}]"#;
+    let open = r#"{"question":"And?","header":"Two","options":[{"label":"C"},{"label":"D"}]}"#;
+    let mut scene =
+        scene_of("vscode_askQuestions", &format!(r#"{{"questions":[{{"question":"Which?",{closed}}},{open}]}}"#));
+    let told = "Nothing was pasted: no text is taken here.";
+    scene.pastes("words").sees(told).types("1").sees("? And?").types("1").sees("Send these answers?").misses(told);
+    scene.pastes("words").sees(told);
+    assert!(scene.replies().is_empty());
+}
+
+#[test]
+fn images_are_not_offered_where_the_reply_can_not_have_any() {
+    let mut scene = Scene::new(120, 20);
+    scene.writes(&asked("Which?", &["This", "That"])).sees("i image");
+    scene.app.sends_images = false;
+    scene.waits(1).misses("i image").types("i").sees("Replies as text have no images").misses("Path of an image");
+    scene.types("w").misses("Ctrl-O image").control('o').sees("Replies as text have no images");
 }
 
 #[test]
