@@ -32,6 +32,14 @@ test('a click takes a suggestion; the question then shows the reply and can no l
   assert.equal(await page.locator('.take:enabled, .edit:visible, form.answer').count(), 0);
 });
 
+test('the mode of a suggestion that was taken has a background of its own', async (t) => {
+  const { page } = await asked(t);
+  await page.click('.take >> nth=0');
+  await answered(page);
+  const background = (selector) => page.locator(selector).evaluate((element) => getComputedStyle(element).backgroundColor);
+  assert.notEqual(await background('.chosen .mode'), await background('.chosen .take'));
+});
+
 test('a number key takes a suggestion, but not in a field and not with a modifier', async (t) => {
   const { page, mock } = await asked(t);
   await page.fill('.answer textarea', '');
