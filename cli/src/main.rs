@@ -21,6 +21,7 @@ mod policy;
 mod sanitize;
 mod serve;
 mod shapes;
+mod terminal;
 #[cfg(test)]
 mod test_size;
 mod wording;

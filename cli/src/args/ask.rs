@@ -110,7 +110,8 @@ pub(crate) struct AskArgs {
 
     /// Ask line by line, without a screen: for screen readers, and terminals that can't draw one
     ///
-    /// Nothing that was written is changed, so a question is written once it is complete.
+    /// Nothing that was written is changed, so a question is written once it is complete. On
+    /// Windows, what is typed has to be ASCII while the message is piped in: name its file instead.
     #[arg(long, conflicts_with_all = ["answer", "text", "answer_json"], help_heading = "Answering")]
     pub(crate) lines: bool,
 

@@ -3,8 +3,6 @@
 //! Nothing that was written is changed, because a screen reader would read it again. So a question
 //! is written once it is complete.
 
-use std::fs::File;
-
 use followup::Event;
 use followup::dialogue::{Answer, AnswerErrorKind, Question};
 
@@ -15,10 +13,11 @@ use crate::error::Error;
 use crate::events::{EmittedAt, InputEvent};
 use crate::output::Output;
 use crate::output::plain::PlainOutput;
+use crate::terminal;
 
 /// An [`Answerer`] that prompts on the terminal.
 pub(super) struct LinePrompt {
-    message: PlainOutput<File>,
+    message: PlainOutput<terminal::Output>,
     terminal: LineTerminal,
 }
 

@@ -1,8 +1,7 @@
 //! The terminal, line by line. Lines are read from it and written to it, whatever standard input
 //! and output are.
 
-use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -13,11 +12,12 @@ use super::typing::{self, Typing};
 use crate::error::Error;
 use crate::plain_words::io_error;
 use crate::sanitize::sanitize;
+use crate::terminal;
 
 /// The terminal.
 pub(super) struct LineTerminal {
-    out: File,
-    keys: BufReader<File>,
+    out: terminal::Output,
+    keys: terminal::Input,
     /// The seconds after which the first suggestion is taken; `None` once a person is there.
     auto_answer: Option<u64>,
     /// Whether the program was stopped and continued during the countdowns.
@@ -38,14 +38,12 @@ pub(super) enum Line {
 impl LineTerminal {
     /// `None` if there is no terminal.
     pub(super) fn open() -> Option<LineTerminal> {
-        let (keys, out) = if cfg!(windows) { ("CONIN$", "CONOUT$") } else { ("/dev/tty", "/dev/tty") };
-        let open = |path| OpenOptions::new().read(true).write(true).open(path).ok();
-        let (keys, out) = (BufReader::new(open(keys)?), open(out)?);
+        let (keys, out) = (terminal::input()?, terminal::output()?);
         Some(LineTerminal { keys, out, auto_answer: None, continued: Arc::default() })
     }
 
     /// Returns another handle to write to.
-    pub(super) fn out(&self) -> Option<File> {
+    pub(super) fn out(&self) -> Option<terminal::Output> {
         self.out.try_clone().ok()
     }
 
@@ -110,9 +108,7 @@ impl LineTerminal {
             match String::from_utf8(line) {
                 Ok(line) => return Ok(Line::Typed(line.trim_end_matches(['\r', '\n']).to_owned())),
                 // The terminal uses another encoding. The person can change that, and answer again.
-                Err(_) => {
-                    writeln!(self.out, "what was typed is not UTF-8: set the terminal to UTF-8, and type it again")?
-                }
+                Err(_) => writeln!(self.out, "{NOT_UTF8}")?,
             }
         }
     }
@@ -141,6 +137,12 @@ impl LineTerminal {
         let _ = rustix::termios::tcflush(self.keys.get_ref(), rustix::termios::QueueSelector::IFlush);
     }
 }
+
+const NOT_UTF8: &str = if cfg!(windows) {
+    "only ASCII can be typed here while the message is piped in: name its file instead"
+} else {
+    "what was typed is not UTF-8: set the terminal to UTF-8, and type it again"
+};
 
 fn unreadable(error: std::io::Error) -> Error {
     Error::Unreadable(format!("can't read the terminal: {}", io_error(&error)))

@@ -1,13 +1,17 @@
 //! Waits for a line on the terminal for a limited time.
 
+#[cfg(unix)]
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+#[cfg(unix)]
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// What was typed within the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(unix), expect(dead_code, reason = "line by line, there is no countdown on Windows"))]
 pub(super) enum Typing {
     Nothing,
     /// A line that was not ended within the time. It is discarded.
@@ -90,12 +94,12 @@ fn is_readable(tty: &File, time: Duration) -> io::Result<bool> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn can_wait(_: &File) -> bool {
+pub(super) fn can_wait<T>(_: &T) -> bool {
     false
 }
 
 #[cfg(not(unix))]
-pub(super) fn discard_rest(_: &File) -> io::Result<bool> {
+pub(super) fn discard_rest<T>(_: &T) -> io::Result<bool> {
     Ok(false)
 }
 
@@ -105,6 +109,6 @@ pub(super) fn continued() -> io::Result<Arc<AtomicBool>> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn wait(_: &File, _: Duration, _: &AtomicBool) -> io::Result<Typing> {
+pub(super) fn wait<T>(_: &T, _: Duration, _: &AtomicBool) -> io::Result<Typing> {
     Ok(Typing::Line)
 }

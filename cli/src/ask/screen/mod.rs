@@ -71,6 +71,7 @@ use crate::events::{BodyReader, InputEvent, report_detected};
 use crate::input::Input;
 use crate::output::colour;
 use crate::plain_words::io_error;
+use crate::terminal;
 
 /// A message to the event loop.
 enum Message {
@@ -117,13 +118,13 @@ const QUEUE_LEN: usize = 64;
 const FRAME_INTERVAL: Duration = Duration::from_millis(16);
 
 /// Opens the terminal; `None` if there is none that can show a screen.
-pub(super) fn terminal() -> Option<std::fs::File> {
-    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") { None } else { tty::open() }
+pub(super) fn terminal() -> Option<terminal::Output> {
+    if std::env::var_os("TERM").is_some_and(|term| term == "dumb") { None } else { terminal::output() }
 }
 
 /// Asks the questions of the input on the terminal.
 pub(super) fn run(
-    tty: std::fs::File,
+    tty: terminal::Output,
     input: Input,
     policy: Arc<Policy>,
     setup: Setup,
@@ -192,7 +193,7 @@ fn spawn_signal_handler(
     sender: SyncSender<Message>,
     flags: Arc<Flags>,
     replies: Arc<Mutex<Replies>>,
-    mut rescue: std::fs::File,
+    mut rescue: terminal::Output,
 ) {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
     // Without a handler, signals end the program as usual.
@@ -310,7 +311,7 @@ impl EventLoop {
         let timeout = timeout.unwrap_or(TERMINAL_CHECK_INTERVAL).min(TERMINAL_CHECK_INTERVAL);
         let first = receiver.recv_timeout(timeout);
         // Reading from a terminal that is gone does not always fail.
-        if first.is_err() && tty::open().is_none() {
+        if first.is_err() && terminal::output().is_none() {
             self.hang_up();
         }
         let frame = Instant::now();
@@ -358,7 +359,7 @@ impl EventLoop {
     /// Calls `action`, and hangs up if it fails because the terminal is gone.
     fn unless_gone(&mut self, action: impl FnOnce(&mut EventLoop) -> io::Result<()>) -> Result<(), Error> {
         match action(self) {
-            Err(_) if tty::open().is_none() => self.hang_up(),
+            Err(_) if terminal::output().is_none() => self.hang_up(),
             result => return result.map_err(unusable),
         }
         Ok(())

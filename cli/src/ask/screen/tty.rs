@@ -1,6 +1,5 @@
 //! The terminal: taken over for the screen, and restored afterwards.
 
-use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::mem::ManuallyDrop;
 use std::time::Duration;
@@ -17,8 +16,9 @@ use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use super::app::App;
 use super::view;
+use crate::terminal;
 
-type Out = BufWriter<File>;
+type Out = BufWriter<terminal::Output>;
 
 /// The program's terminal, whatever standard input and output are. It is restored on drop.
 #[derive(Debug)]
@@ -29,20 +29,14 @@ pub(super) struct Tty {
     is_restored: bool,
 }
 
-/// Opens the program's terminal; `None` if there is none.
-pub(super) fn open() -> Option<File> {
-    let path = if cfg!(windows) { "CONOUT$" } else { "/dev/tty" };
-    OpenOptions::new().read(true).write(true).open(path).ok()
-}
-
 impl Tty {
     /// Takes over the terminal.
-    pub(super) fn enter(tty: File) -> io::Result<Tty> {
+    pub(super) fn enter(tty: terminal::Output) -> io::Result<Tty> {
         // The message of a panic needs a working terminal.
         let hook = std::panic::take_hook();
         let panic_tty = tty.try_clone()?;
         std::panic::set_hook(Box::new(move |panic| {
-            let _ = restore(&mut &panic_tty);
+            let _ = panic_tty.try_clone().and_then(|mut tty| restore(&mut tty));
             hook(panic);
         }));
         // The size is set here, because ratatui would fail on a terminal that reports none.
@@ -117,7 +111,7 @@ fn make_raw() -> io::Result<()> {
     // A shell may have changed the mode while the program was stopped. With the old mode in
     // between, the system would change a key that is typed at that moment: Enter into a line feed.
     #[cfg(unix)]
-    if let Some(tty) = open() {
+    if let Some(tty) = terminal::output() {
         use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
         let mut mode = tcgetattr(&tty)?;
         mode.make_raw();
