@@ -10,7 +10,7 @@ export interface PolicyOptions {
   readonly decodeEntities?: boolean;
   /** The models' own forms of a call to read in text: families, or `default` or `all`. */
   readonly envelopes?: readonly string[];
-  /** Other tools, whose calls in text are passed through, and their parameters. */
+  /** Other tools, whose calls in text are passed through, and their parameters. Default: those of the agents with this format. */
   readonly tools?: { readonly tools: readonly string[]; readonly parameters?: readonly string[] };
   /** Question tools besides `ask_followup_question`: names of built-in shapes, or texts of shapes. */
   readonly shapes?: readonly string[];
@@ -75,6 +75,8 @@ export function encode(options: unknown, extra: "response" | { tool: string } | 
     } else if (key === "tools") {
       const { tools, parameters, ...rest } = object(value, "tools");
       refuse(rest, "tools");
+      // Without tools, even the usual ones would be unknown.
+      if (tools === undefined) throw new TypeError("tools.tools: a list of texts was expected, not undefined");
       pairs.push(...strings(tools, "tools", "tools.tools"), ...strings(parameters, "parameters", "tools.parameters"));
     } else if (key === "limits") {
       const limits = isResponse ? [...LIMITS, "event", "openCalls", "arguments"] : LIMITS;

@@ -97,6 +97,7 @@ abstract class Base {
    * ```
    *
    * @throws TypeError if the chunk is neither a string nor a `Uint8Array`, or the parser has been freed.
+   * @throws RangeError if the chunk finds no room in the module's memory.
    * @throws Error if the module's memory is exhausted. From then on all functions of the parsers that
    * share it throw, too. Parsers that are created later have a new one.
    */
@@ -113,6 +114,8 @@ abstract class Base {
       return this.#take(this.#boundary.feed(number, text));
     }
     if (!isBytes(chunk)) throw wrongChunk(chunk);
+    // The other half of a surrogate pair may come after it.
+    if (chunk.length === 0) return [];
     return [...this.#flush(number), ...this.#take(this.#boundary.feed(number, chunk))];
   }
 
@@ -355,7 +358,7 @@ function toolOf(options: string, checkpoint: Uint8Array | undefined): string | u
  */
 export class ResponseParser extends Base {
   /**
-   * Creates a parser, which continues from a checkpoint if there is one.
+   * Creates a parser, which continues from a checkpoint if there is one. Then `reasoning` is that of the checkpoint.
    *
    * @throws TypeError if an option is wrong, with the module of `followup/core`, or if the checkpoint is
    * damaged, of another version, of other options or another format, or of another kind of parser.

@@ -52,12 +52,15 @@ export function events(source: Source, options: StreamOptions = {}): AsyncGenera
   const [end, fail] = [generator.return.bind(generator), generator.throw.bind(generator)];
   // A generator that has not started would end without its `finally`.
   const closed = <T>(result: Promise<T>) => (reading.hasStarted ? result : result.finally(() => reading.close()));
+  // A generator that waits for a chunk would end only after it, and one that has not started once a stalled source has ended.
   generator.return = (value) => {
-    // A generator that waits for a chunk would end only after it, and one that has not started once a stalled source has ended.
     reading.leave();
     return closed(end(value));
   };
-  generator.throw = (error) => closed(fail(error));
+  generator.throw = (error) => {
+    reading.leave();
+    return closed(fail(error));
+  };
   return generator;
 }
 
@@ -142,7 +145,7 @@ async function* read(reading: Reading): AsyncGenerator<FollowupEvent, void> {
 /**
  * Turns chunks of a provider's response into events.
  *
- * It reads no further than its reader asks. It knows nothing of the status of a response: pass that to `events`, or check
+ * It reads at most one chunk more than its reader asks for. It knows nothing of the status of a response: pass that to `events`, or check
  * `response.ok` before. A stream that is cancelled or breaks emits no final events.
  *
  * ```js
@@ -201,6 +204,8 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined):
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     signal.addEventListener("abort", abort);
+    // The source itself may have aborted it, and a signal fires only once.
+    if (signal.aborted) abort();
     void promise.then(resolve, reject).then(() => signal.removeEventListener("abort", abort));
   });
 }

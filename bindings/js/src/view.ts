@@ -1,6 +1,6 @@
 // Builds the view of an open call, as it is to be displayed, from partial events.
 
-import type { PartialEvent } from "./events.js";
+import type { PartialEvent, Question } from "./events.js";
 
 /** An open call as far as it has been shown: the sum of its partials. For display only. */
 export interface CallView {
@@ -18,7 +18,7 @@ export interface QuestionView {
   detail: string;
   id?: string;
   placeholder?: string;
-  kind?: string;
+  kind?: NonNullable<Question["kind"]>;
   multiple?: boolean;
   custom?: boolean;
   required?: boolean;

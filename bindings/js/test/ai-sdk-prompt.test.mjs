@@ -141,6 +141,13 @@ describe("the history", () => {
     );
   });
 
+  test("keeps an answer in a result of a type that is not known", async () => {
+    const text = (value) => ({ role: "user", content: [{ type: "text", text: value }] });
+    assert.deepEqual(await answered({ type: "new", value: "Yes" }), text("<answer>\nYes\n</answer>"));
+    assert.deepEqual(await answered({ type: "new", value: { to: "Yes" } }), text('<answer>\n{"to":"Yes"}\n</answer>'));
+    assert.deepEqual(await answered({ type: "new" }), text("<answer>\n\n</answer>"));
+  });
+
   test("keeps images, of both versions of the specification", async () => {
     const [mediaType, filename] = ["image/png", "a.png"];
     const images = [

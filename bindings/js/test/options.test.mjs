@@ -33,6 +33,7 @@ const TABLE = [
     [{ shapes: [""] }, "shapes[0]: a text that is not empty was expected"],
     [{ tools: { tools: [""] } }, "tools.tools[0]: a text that is not empty was expected"],
     [{ tools: { tools: ["deploy"], parameters: ["where", ""] } }, "tools.parameters[1]: a text that is not empty was expected"],
+    [{ tools: { parameters: ["path"] } }, "tools.tools: a list of texts was expected, not undefined"],
     [{ tools: { tools: null } }, "tools.tools: a list of texts was expected, not null"],
     [{ tools: { tools: ["deploy"], parameters: null } }, "tools.parameters: a list of texts was expected, not null"],
     [{ tools: { tools: "deploy" } }, "tools.tools: a list of texts was expected, not string"],

@@ -99,6 +99,18 @@ describe("Parser", () => {
     }
   });
 
+  test("reads a surrogate pair with empty chunks of any kind between its halves", () => {
+    for (const empty of ["", new Uint8Array(0)]) {
+      const parser = new Parser();
+      const before = parser.feed("a\ud83d");
+      const stored = parser.checkpoint();
+      assert.deepEqual(parser.feed(empty), []);
+      assert.deepEqual(parser.checkpoint(), stored);
+      assert.deepEqual(joined([...before, ...parser.feed("\ude00b"), ...parser.finish()]), [{ type: "text", text: "a😀b" }]);
+      parser.free();
+    }
+  });
+
   test("continues from a checkpoint at any place", () => {
     const whole = joined(run(new Parser(), [MESSAGE]));
     for (let at = 0; at <= MESSAGE.length; at++) {

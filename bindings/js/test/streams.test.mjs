@@ -123,6 +123,15 @@ describe("events with a signal", () => {
     assert.equal(await outcome(stalled(), { signal: abortedSoon() }), "enough");
   });
 
+  test("ends if the source aborts the signal itself while it is asked for a chunk", async () => {
+    const abort = new AbortController();
+    const next = () => {
+      abort.abort(new Error("enough"));
+      return new Promise(() => {});
+    };
+    assert.equal(await outcome({ [Symbol.asyncIterator]: () => ({ next }) }, { signal: abort.signal }), "enough");
+  });
+
   test("cancels the source at once, also while the loop is busy with an event", async () => {
     let isCancelled = false;
     const source = new ReadableStream({ pull: (controller) => controller.enqueue(BODY), cancel: () => void (isCancelled = true) });
@@ -250,6 +259,18 @@ describe("events with a signal", () => {
     assert.ok(isCancelled);
   });
 
+  test("ends the wait for a source that stalls when an error is thrown into it", { timeout: 10_000 }, async () => {
+    openParsers.clear();
+    const stalled = new ReadableStream({ start: (controller) => controller.enqueue(BODY.slice(0, 60)) });
+    const iterator = events(stalled);
+    await iterator.next();
+    const pending = iterator.next();
+    await new Promise((resolve) => setImmediate(resolve));
+    await assert.rejects(iterator.throw(new Error("thrown")), /^Error: thrown$/);
+    assert.deepEqual(await pending, { done: true, value: undefined });
+    assert.equal(openParsers.size, 0);
+  });
+
   test("waits for what an iterable does when the loop is left, and asks nothing of one that has ended", async () => {
     let isClean = false;
     async function* source() {
@@ -320,7 +341,7 @@ describe("FollowupStream", () => {
     }
   });
 
-  test("reads no further than its reader asks", async () => {
+  test("reads at most one chunk more than its reader asks for", async () => {
     const { source, seen } = endless();
     const reader = source.pipeThrough(new FollowupStream()).getReader();
     // Longer than any source that is read ahead would wait.

@@ -39,6 +39,27 @@ def test_an_asynchronous_stream_is_the_same():
     assert asyncio.run(main()) == ([["text", "partial"], ["partial", "complete"], ["text"]], [Text("<ask")])
 
 
+def test_a_coroutine_that_is_closed_while_it_waits_ends_quietly():
+    told = []
+
+    async def waits(event):
+        told.append(event.type)
+        await asyncio.sleep(0)
+
+    for on_event, expected in [(None, []), (lambda event: told.append(event.type), ["text", "partial", "rejected"]), (waits, ["text", "partial"])]:
+        told.clear()
+        stream = wrap(AsyncSource(CHUNKS), on_event=on_event)
+        first = anext(stream)
+        with pytest.raises(StopIteration):
+            while True:
+                first.send(None)
+        second = anext(stream)
+        second.send(None)
+        second.close()
+        assert kinds(stream.followup) == ["rejected"]
+        assert told == expected
+
+
 def test_all_events_are_told_before_their_object_comes():
     told = []
     stream = wrap(SyncSource(CHUNKS), on_event=told.append)

@@ -130,7 +130,8 @@ function answerParts(output: Output | undefined): MessagePart[] {
       return [text(wrap(texts.join("\n"))), ...output.value.filter((item) => item.type !== "text").map(file)];
     }
     default:
-      return [];
+      // Of a later version: what it has is an answer all the same.
+      return [text(wrap(asText((output as { readonly value?: unknown } | undefined)?.value ?? "")))];
   }
 }
 

@@ -166,6 +166,6 @@ function shown({ call, id, tool, title, questions }: CallView) {
     ...(id === undefined ? {} : { id }),
     tool,
     ...(title === "" ? {} : { title }),
-    questions: copies as Question[],
+    questions: copies,
   };
 }

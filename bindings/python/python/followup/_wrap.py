@@ -215,6 +215,9 @@ class AsyncWrappedStream(_Base, Generic[T]):
             self._source = aiter(self._stream)
         try:
             item: T = await anext(self._source)
+        except GeneratorExit:
+            self._tell_without_waiting(self._finish(is_cut=True))
+            raise
         except BaseException as error:
             await self._tell_async(self._finish(is_cut=not isinstance(error, StopAsyncIteration)))
             raise
@@ -227,6 +230,14 @@ class AsyncWrappedStream(_Base, Generic[T]):
                 told = self._on_event(event)
                 if isawaitable(told):
                     await told
+
+    def _tell_without_waiting(self, events: list[Event]) -> None:
+        """Passes events on while the coroutine is being closed, in which nothing can be awaited."""
+        if self._on_event is not None:
+            for event in events:
+                told = self._on_event(event)
+                if iscoroutine(told):
+                    told.close()
 
     def _reads_all(self, method: Any) -> Any:
         async def read_all(*arguments: Any, **options: Any) -> Any:
