@@ -185,20 +185,12 @@ fn user_message(format: Format, text: &str) -> Value {
 
 /// Returns the messages with the replies.
 fn reply_messages(format: Format, replies: &[Reply]) -> Vec<Value> {
-    let part = |reply: &Reply| match &reply.id {
-        Some(id) => {
-            let key = if reply.is_error { "error" } else { "output" };
-            let response = json!({key: reply.text});
-            json!({"functionResponse": {"id": id, "name": "ask_user", "response": response}})
-        }
-        None => json!({"text": reply.text}),
+    let api = match format {
+        Format::Anthropic => MessageFormat::Anthropic,
+        Format::OpenAiResponses => MessageFormat::OpenAiResponses,
+        _ => MessageFormat::Gemini,
     };
-    match format {
-        Format::Anthropic => Reply::messages_of(replies, MessageFormat::Anthropic),
-        Format::OpenAiResponses => Reply::messages_of(replies, MessageFormat::OpenAiResponses),
-        // `Reply` has no messages for Gemini. These are those of Gemini CLI.
-        _ => vec![json!({"role": "user", "parts": replies.iter().map(part).collect::<Vec<_>>()})],
-    }
+    Reply::messages_of(replies, api)
 }
 
 /// Returns what the model said, as it is sent back before the replies: with its reasoning, whose
