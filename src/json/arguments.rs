@@ -127,6 +127,14 @@ impl Arguments {
             *pos += plain;
             return true;
         }
+        if let Some((char, len)) = self.lexer.escaped(text, *pos) {
+            self.push(char.encode_utf8(&mut [0; 4]), call, policy);
+            *pos += len;
+            return true;
+        }
+        if *pos == text.len() && self.lexer.is_in_text() {
+            return false;
+        }
         let Some(token) = self.lexer.next(text, pos) else { return false };
         !self.act(token, call, policy) || call.is_all_shown()
     }

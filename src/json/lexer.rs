@@ -249,6 +249,21 @@ impl Lexer {
         if is_in_string { scan::plain_in_string(&text.as_bytes()[at..]) } else { 0 }
     }
 
+    /// Returns the character and the length of a complete escape at `at`.
+    ///
+    /// `None` if there is none, or if no string that is a value is being read.
+    #[inline]
+    pub(crate) fn escaped(&self, text: &str, at: usize) -> Option<(char, usize)> {
+        let rest = text.as_bytes().get(at..).filter(|rest| rest.first() == Some(&b'\\'))?;
+        if self.expect != (Expect::String { key: false }) || !self.pending.is_empty() {
+            return None;
+        }
+        match grammar::escape(rest) {
+            Matched::Whole(char, len) => Some((char, len)),
+            Matched::Incomplete | Matched::Not => None,
+        }
+    }
+
     /// Returns `true` inside a string that is a value, a number or a literal.
     pub(crate) fn is_in_value(&self) -> bool {
         matches!(self.expect, Expect::String { key: false } | Expect::Number(_) | Expect::Literal | Expect::Ended)
@@ -410,11 +425,6 @@ impl Lexer {
             }
             b'"' => Some(self.end_value()),
             b'\\' => {
-                // Most escapes are whole.
-                if let Matched::Whole(char, len) = grammar::escape(rest.as_bytes()) {
-                    *pos += len - 1;
-                    return Some(JsonToken::Char(char));
-                }
                 self.pending.push(byte);
                 self.next_in_escape(text, pos)
             }

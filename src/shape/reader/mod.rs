@@ -394,6 +394,12 @@ impl Reading<'_> {
                 let (len, has_ended) = self.text(0, &text[*pos..*pos + plain]);
                 *pos += len;
                 has_ended
+            } else if let Some((char, len)) = lexer.escaped(text, *pos) {
+                *pos += len;
+                self.keep_json(0, &text[from..*pos]);
+                self.token(0, JsonToken::Char(char))
+            } else if *pos == text.len() && lexer.is_in_text() {
+                break;
             } else {
                 let token = lexer.next(text, pos);
                 self.keep_json(0, &text[from..*pos]);
