@@ -241,7 +241,7 @@ impl<S, P: ChunkParser, O: Observer> EventStream<S, P, O> {
     ///
     /// let chunks = futures::stream::iter(["Tea", " or coffee"].map(String::from));
     /// let mut events = EventStream::new(chunks, Reader::new(Parser::default()));
-    /// assert_eq!(events.next().await, Some(Event::Text("Tea".into())));
+    /// assert_eq!(events.next().await, Some(Ok(Event::Text("Tea".into()))));
     /// assert!(events.is_drained(), "the other chunk is still in the source");
     /// let (chunks, mut reader) = events.into_parts();
     /// for chunk in chunks.collect::<Vec<_>>().await {

@@ -29,7 +29,7 @@ const GROUPS = [
   ["the dialogue: all else", /8followup8dialogue|21followup_dialogue_wasm/],
   ["parser, options", /8followup/],
   ["`smallvec`, the allocator, `memchr`, `nom`, base64", /8smallvec|8dlmalloc|7___rustc|_6memchr|3nom|6base64/],
-  ["the boundary", /followup_wasm|^(create|feed|finish|free|input|output|output_len|place|state|messages|ask|answer|correct|cancel|decline|discuss|time_out|guide|history|take_history)$/],
+  ["the boundary", /followup_wasm|^(create|feed|finish|free|input|output|output_len|place|state|checkpoint|messages|ask|answer|correct|cancel|decline|discuss|time_out|guide|history|take_history)$/],
   ["`alloc` and `core`: sorting, strings, formatting", /./],
 ];
 const TABLES = "tables and texts";

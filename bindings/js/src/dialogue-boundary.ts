@@ -22,11 +22,12 @@ export type Action =
   | "time_out"
   | "guide"
   | "state"
+  | "checkpoint"
   | "history"
   | "take_history";
 
 /**
- * Why the dialogue does not accept an answer, another end of a question, guidance or a history.
+ * Why the dialogue does not accept an answer, another end of a question, guidance, a history or a checkpoint.
  *
  * ```js
  * import { Dialogue, DialogueError } from "followup/dialogue";

@@ -6,7 +6,7 @@ import { check, kind, object, objects, whole } from "./options.js";
 
 /** Returns options as the module names them. It checks what is inside a dialect, a template and a turn. */
 export function storedOptions(options: DialogueOptions): object {
-  const { dialect, rules, mistakeLimit, escape, templates, history } = object(options, "options");
+  const { dialect, rules, mistakeLimit, escape, templates, history, checkpoint } = object(options, "options");
   if (dialect !== undefined && typeof dialect !== "string" && (typeof dialect !== "object" || dialect === null || Array.isArray(dialect))) {
     throw new TypeError(`dialect: a name or an object was expected, not ${kind(dialect)}`);
   }
@@ -14,6 +14,10 @@ export function storedOptions(options: DialogueOptions): object {
   if (escape !== undefined) check(escape, "boolean", "escape");
   object(templates, "templates");
   if (history !== undefined) objects(history as unknown[], "history");
+  if (checkpoint !== undefined) {
+    check(checkpoint, "string", "checkpoint");
+    if (history !== undefined) throw new TypeError("checkpoint: a history or a checkpoint was expected, not both");
+  }
   return rules === undefined ? options : { ...options, rules: storedRules(object(rules, "rules")) };
 }
 

@@ -20,8 +20,10 @@ export interface DialogueOptions {
    * or one of your own. By default the shape of the call decides. See dist/guide/question-tools.md.
    */
   readonly templates?: Readonly<Record<string, string | TemplateText>>;
-  /** The turns of an earlier dialogue, which this one continues. */
+  /** All turns of an earlier dialogue, in order, which this one continues. */
   readonly history?: readonly Turn[];
+  /** The state of an earlier dialogue, which this one continues with an empty history. Not with `history`. */
+  readonly checkpoint?: string;
 }
 
 /** The built-in dialects. */

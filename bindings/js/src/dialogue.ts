@@ -90,10 +90,10 @@ export class Dialogue {
   #known: State | undefined;
 
   /**
-   * Creates a dialogue, which continues a history if the options have one.
+   * Creates a dialogue, which continues a history or a checkpoint if the options have one.
    *
    * @throws TypeError if an option is wrong.
-   * @throws {@link DialogueError} if no dialogue can have this history.
+   * @throws {@link DialogueError} if no dialogue can have this history, or the checkpoint is damaged or of another version.
    */
   constructor(options: DialogueOptions = {}) {
     this.#number = this.#boundary.create(storedOptions(options));
@@ -265,7 +265,27 @@ export class Dialogue {
   }
 
   /**
-   * Returns the turns so far, as plain data. `new Dialogue({ history })` continues them.
+   * Returns the state without the history, as a text with a version and a checksum. A dialogue in another process continues
+   * with it, also one in Rust or Python, and under other options as well. Cost: a copy of the questions that are open or wait.
+   *
+   * ```js
+   * import { Parser } from "followup";
+   * import { Dialogue } from "followup/dialogue";
+   *
+   * const first = new Dialogue();
+   * for (const event of new Parser().feed("<ask_followup_question><question>Tea?</question></ask_followup_question>")) first.event(event);
+   * first.takeHistory();
+   * const second = new Dialogue({ checkpoint: first.checkpoint() });
+   * assert.equal(second.question?.question, "Tea?");
+   * ```
+   */
+  checkpoint(): string {
+    return this.#run("checkpoint", null, "checkpoint") as string;
+  }
+
+  /**
+   * Returns the turns so far, or since the last `takeHistory`, as plain data. `new Dialogue({ history })` continues
+   * all turns of a dialogue.
    *
    * ```js
    * import { Parser } from "followup";
@@ -282,7 +302,10 @@ export class Dialogue {
     return this.#run("history", null, "history") as Turn[];
   }
 
-  /** Removes and returns the turns so far, for a host that keeps them elsewhere. The dialogue continues unchanged. */
+  /**
+   * Removes and returns the turns so far, for a host that keeps them elsewhere. The dialogue continues unchanged. To continue
+   * it in another process, join all turns that were taken, or use `checkpoint`.
+   */
   takeHistory(): Turn[] {
     return this.#run("take_history", null, "history") as Turn[];
   }

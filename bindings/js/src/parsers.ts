@@ -378,7 +378,7 @@ export class ResponseParser extends Base {
   }
 
   /**
-   * The format of the body; `undefined` while it is not known.
+   * The format of the body, also after `finish` until the next chunk; `undefined` while it is not known.
    *
    * ```js
    * import { ResponseParser } from "followup";

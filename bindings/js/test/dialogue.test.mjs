@@ -15,6 +15,8 @@ function markup(question, answers = []) {
   return `<ask_followup_question><question>${question}</question><follow_up>${suggest}</follow_up></ask_followup_question>`;
 }
 
+const ONE = markup("Tea?", ["Green", "Black"]);
+
 /** Returns the directives for a message, as one line each, without what is only shown. */
 function directives(dialogue, message) {
   return run(new Parser(), [message])
@@ -250,6 +252,38 @@ describe("messages", () => {
     const declined = asked("AskUserQuestion", { questions: [{ question: "Q?" }] }).decline(0);
     const [message] = messages({ ...declined, id: "t1" }, "anthropic");
     assert.equal(message.content[0].is_error, true);
+  });
+});
+
+describe("a checkpoint", () => {
+  test("continues a dialogue without its history", () => {
+    const whole = new Dialogue();
+    const read = (dialogue, message) => new Parser().feed(message).map((event) => dialogue.event(event));
+    read(whole, BAD + ONE + ONE);
+    assert.ok(whole.takeHistory().length > 0);
+    const resumed = new Dialogue({ checkpoint: whole.checkpoint() });
+    assert.deepEqual(resumed.history(), []);
+    assert.deepEqual(resumed.question, whole.question);
+    assert.deepEqual([resumed.waitingCount, resumed.mistakes], [1, 1]);
+    for (const dialogue of [whole, resumed]) {
+      dialogue.answer(0, { type: "text", text: "Yes" });
+      assert.equal(read(dialogue, ONE).at(-1).question.number, 2);
+    }
+    assert.deepEqual(resumed.history(), whole.history());
+    assert.equal(resumed.checkpoint(), whole.checkpoint());
+  });
+
+  test("is an error if it is damaged or no checkpoint", () => {
+    const dialogue = new Dialogue();
+    new Parser().feed(ONE).forEach((event) => dialogue.event(event));
+    const stored = dialogue.checkpoint();
+    for (const text of [stored.replace("Tea?", "Two?"), stored.replace('"mistakes":0', '"mistakes":1'), stored.slice(0, -1), "", "{}", "null"]) {
+      assert.notEqual(text, stored);
+      failsWith(() => new Dialogue({ checkpoint: text }), "checkpoint");
+    }
+    assert.throws(() => new Dialogue({ checkpoint: 7 }), { name: "TypeError", message: "checkpoint: a string was expected, not number" });
+    const both = { checkpoint: stored, history: dialogue.history() };
+    assert.throws(() => new Dialogue(both), { name: "TypeError", message: "checkpoint: a history or a checkpoint was expected, not both" });
   });
 });
 

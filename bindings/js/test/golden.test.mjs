@@ -122,6 +122,7 @@ test("each golden body has the same events where its format is detected", () => 
       const events = chunks.flatMap((chunk) => parser.feed(chunk));
       const { detectedFormat } = parser;
       events.push(...parser.finish());
+      assert.equal(parser.detectedFormat, detectedFormat, "after the end");
       parser.free();
       return { detectedFormat, events: normalized(events) };
     };

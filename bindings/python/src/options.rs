@@ -78,8 +78,12 @@ impl Options {
                 _ => return Err(no_option(&key, kind)),
             };
         }
-        if tools.is_some() || parameters.is_some() {
-            let tools = Tools::new(tools.unwrap_or_default(), parameters.unwrap_or_default());
+        if parameters.is_some() && tools.is_none() {
+            // Without tools, even the usual ones would be unknown.
+            return Err(PyValueError::new_err("parameters: they are those of tools, which are not given"));
+        }
+        if let Some(tools) = tools {
+            let tools = Tools::new(tools, parameters.unwrap_or_default());
             let tools = tools.map_err(|error| PyValueError::new_err(format!("tools: {error}")))?;
             policy = policy.with_tools(tools);
         }

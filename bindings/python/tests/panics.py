@@ -134,6 +134,7 @@ USES = {
     "cancel": lambda dialogue: dialogue.cancel(0),
     "discuss": lambda dialogue: dialogue.discuss(0, [FormAnswer(text="a")]),
     "guide": lambda dialogue: dialogue.guide("Ask."),
+    "checkpoint": lambda dialogue: dialogue.checkpoint(),
     "history": lambda dialogue: dialogue.history(),
     "take_history": lambda dialogue: dialogue.take_history(),
 }

@@ -1,7 +1,9 @@
 """Chunks of all types, and checkpoints."""
 
+from functools import partial
+
 import pytest
-from followup import ArgumentsParser, Parser, ResponseParser, Text
+from followup import ArgumentsParser, Parser, Partial, ResponseParser, Text
 from help import CLASSES, MESSAGE, OPEN, cut, joined, run
 
 
@@ -27,6 +29,7 @@ def test_halves_of_a_surrogate_pair_are_joined_and_others_are_replaced():
 
     assert text("a\ud83d", "\ude00b") == "a😀b"
     assert text("a\ud83d", "", "\ude00b") == "a😀b"
+    assert text("a\ud83d", b"", "\ude00b") == "a😀b"
     assert text("\ud83d\ude00") == "😀"
     assert text("a\ud83d", "b") == "a\ufffdb"
     assert text("a\ud83d", b"b") == "a\ufffdb"
@@ -50,6 +53,29 @@ def test_a_parser_continues_from_a_checkpoint_after_every_character(create):
         events = first.feed(MESSAGE[:i])
         second = create(checkpoint=first.checkpoint())
         assert joined(events + run(second, [MESSAGE[i:]])) == whole
+
+
+FORM = (
+    '{"questions": [{"question": "Which one?", "header": "Store", "multiSelect": true, "options": '
+    '[{"label": "A😀", "description": "D"}, {"label": "B"}]}, {"question": "And then?", "options": [{"label": "C"}]}]}'
+)
+
+
+@pytest.mark.parametrize("create, stream", [(Parser, MESSAGE), (partial(ArgumentsParser, "AskUserQuestion"), FORM)])
+def test_a_parser_that_continues_from_a_checkpoint_knows_the_open_call_after_its_next_partial(create, stream):
+    compared = 0
+    for i in range(len(stream)):
+        whole = create()
+        whole.feed(stream[:i])
+        resumed = create(checkpoint=whole.checkpoint())
+        for character in stream[i:]:
+            events = whole.feed(character)
+            assert resumed.feed(character) == events
+            if any(isinstance(event, Partial) for event in events):
+                assert resumed.view() == whole.view()
+                compared += 1
+                break
+    assert compared > len(stream) / 2
 
 
 def test_a_checkpoint_keeps_half_a_surrogate_pair():

@@ -112,6 +112,18 @@ def test_an_answer_that_does_not_fit_is_refused_and_nothing_changes():
     fails_with("already_declined", dialogue.cancel, 1)
 
 
+@pytest.mark.parametrize("index", [-1, 99, 10**30])
+def test_an_index_that_no_list_has_is_refused_in_the_same_way(index):
+    dialogue = Dialogue()
+    directives(dialogue, markup("One?", ["a", "b"]))
+    assert "usize" not in fails_with("no_such_suggestion", dialogue.answer, 0, suggestion=index)
+    assert "usize" not in fails_with("no_such_suggestion", dialogue.answer, 0, suggestion=index, text="a")
+    form = asked("AskUserQuestion", {"questions": QUESTIONS})
+    for answers in ([{"picked": [index]}, {}, {}], [FormAnswer((index,)), {}, {}]):
+        assert "usize" not in fails_with("no_such_option", form.answer, 0, answers=answers)
+        fails_with("no_such_option", form.discuss, 0, answers)
+
+
 def test_a_form_is_answered_in_the_words_of_the_host():
     dialogue = asked("AskUserQuestion", {"questions": QUESTIONS})
     assert dialogue.question is not None and dialogue.question.form is not None
@@ -223,6 +235,34 @@ def test_the_history_is_json_and_is_continued():
     assert continued.answer(1, text="x") == dialogue.answer(1, text="x")
     assert len(dialogue.take_history()) == 5 and dialogue.history() == []
     fails_with("history", Dialogue, history=history[3:])
+
+
+def test_a_dialogue_continues_from_a_checkpoint_without_its_history():
+    whole = Dialogue()
+    directives(whole, BAD + markup("One?", ["a", "b"]) + markup("Two?", ["a", "b"]))
+    assert whole.take_history()
+    resumed = Dialogue(checkpoint=whole.checkpoint())
+    assert resumed.history() == []
+    assert (resumed.question, resumed.waiting_count, resumed.mistakes) == (whole.question, 1, 1)
+    for dialogue in (whole, resumed):
+        dialogue.answer(0, suggestion=1)
+        assert directives(dialogue, markup("Three?", ["a", "b"])) == ["later 2 Three?"]
+    assert resumed.history() == whole.history()
+    assert resumed.checkpoint() == whole.checkpoint()
+
+
+def test_what_is_no_checkpoint_of_a_dialogue_is_an_error():
+    dialogue = Dialogue()
+    directives(dialogue, markup("One?", ["a", "b"]))
+    stored = dialogue.checkpoint()
+    wrong = [stored.replace("One?", "Two?"), stored.replace('"mistakes":0', '"mistakes":1'), stored[:-1], "", "{}", "null"]
+    for text in wrong:
+        assert text != stored
+        fails_with("checkpoint", Dialogue, checkpoint=text)
+    with pytest.raises(TypeError, match="checkpoint: a str was expected, not bytes"):
+        Dialogue(checkpoint=stored.encode())
+    with pytest.raises(TypeError, match="checkpoint: a history or a checkpoint was expected, not both"):
+        Dialogue(checkpoint=stored, history=dialogue.history())
 
 
 def test_half_a_surrogate_pair_in_an_answer_is_replaced():

@@ -87,7 +87,7 @@ WRONG = [
     (lambda d: d.answer(0), TypeError, "answer: a text, a suggestion, both, or the answers to a form were expected, not nothing"),
     (lambda d: d.answer(0, text="a", answers=[]), TypeError, "or the answers to a form were expected, not a text and answers"),
     (lambda d: d.answer(0, text=3), TypeError, "answer: invalid type: integer `3`, expected a string"),
-    (lambda d: d.answer(0, suggestion="1"), TypeError, 'answer: invalid type: string "1", expected usize'),
+    (lambda d: d.answer(0, suggestion="1"), TypeError, 'answer: invalid type: string "1", expected a whole number'),
     (lambda d: d.answer(0, suggestion=-1), DialogueError, "suggestion: there is none with the index -1; the first is 0"),
     (lambda d: d.answer("0", text="a"), TypeError, "number: a whole number was expected, not str"),
     (lambda d: d.cancel(None), TypeError, "number: a whole number was expected, not NoneType"),

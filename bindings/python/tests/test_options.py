@@ -82,6 +82,8 @@ WRONG = [
     (lambda: Parser(envelopes=["x"]), ValueError, "envelopes: x: no family of envelopes has this name; there are: function-xml, hermes"),
     (lambda: Parser(tools=5), TypeError, "tools: an iterable of strings was expected, not int"),
     (lambda: Parser(tools=["a b"]), ValueError, 'tools: "a b" can.t be the name of a tool or parameter: use ASCII letters'),
+    (lambda: Parser(parameters=["path"]), ValueError, "parameters: they are those of tools, which are not given"),
+    (lambda: Parser(tools=None, parameters=[]), ValueError, "parameters: they are those of tools, which are not given"),
     (lambda: Parser(shapes=["nix"]), ValueError, "shapes: there is no built-in shape nix; there are: claude"),
     (lambda: Parser(shapes=["shape a\nb"]), ValueError, "shapes: line 2, column 1: `b` is no role: see docs/question-tools.md"),
     (lambda: Parser(shapes=[3]), TypeError, "shapes: an iterable of strings and paths was expected, not int"),

@@ -24,7 +24,12 @@ def test_a_question_is_shown_while_it_is_written():
     view = parser.view()
     assert view is not None and view.questions[0].text == "Tea or coffee?"
     assert view.questions[0].suggestions == (Suggestion("Te", mode="ask"),)
-    *_, complete = parser.feed("a</suggest></ask_followup_question>")
+    resumed = Parser(checkpoint=parser.checkpoint())
+    assert resumed.view() is None
+    resumed.feed("a")
+    parser.feed("a")
+    assert resumed.view() == parser.view()
+    *_, complete = parser.feed("</suggest></ask_followup_question>")
     assert isinstance(complete, Complete)
     assert complete.suggestions == (Suggestion("Tea", mode="ask"),)
     assert parser.view() is None
@@ -88,6 +93,8 @@ def test_a_response_is_detected_and_its_errors_are_events():
 def test_the_format_is_known_once_it_is_certain():
     parser = ResponseParser()
     parser.feed(b'{"model":"qwen3","message":{"role":"assistant","content":"Hi"},"done":false}\n')
+    assert parser.detected_format == "ollama"
+    parser.finish()
     assert parser.detected_format == "ollama"
     assert ResponseParser("anthropic").detected_format == "anthropic"
     assert ResponseParser(None).detected_format is None

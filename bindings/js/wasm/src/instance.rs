@@ -20,6 +20,9 @@ pub(crate) struct Instance {
     /// See [`Output::resumed`].
     #[cfg(feature = "full")]
     resumed: Option<Vec<u64>>,
+    /// The format of the body that has ended, until the next one begins.
+    #[cfg(feature = "full")]
+    ended: Option<followup::wire::Format>,
 }
 
 #[derive(Debug)]
@@ -59,6 +62,8 @@ impl Instance {
             parser: parser?,
             #[cfg(feature = "full")]
             resumed: (!checkpoint.is_empty()).then(Vec::new),
+            #[cfg(feature = "full")]
+            ended: None,
         })
     }
 
@@ -74,7 +79,10 @@ impl Instance {
                 }
             }
             #[cfg(feature = "full")]
-            Kind::Response(parser) => parser.feed(chunk).for_each(|event| output.result(event)),
+            Kind::Response(parser) => {
+                self.ended = None;
+                parser.feed(chunk).for_each(|event| output.result(event));
+            }
         }
         #[cfg(feature = "full")]
         core::mem::swap(&mut self.resumed, &mut output.resumed);
@@ -95,7 +103,11 @@ impl Instance {
                 }
             }
             #[cfg(feature = "full")]
-            Kind::Response(parser) => parser.finish().for_each(|event| output.result(event)),
+            Kind::Response(parser) => {
+                let events = parser.finish();
+                self.ended = events.format();
+                events.for_each(|event| output.result(event));
+            }
         }
     }
 
@@ -110,12 +122,12 @@ impl Instance {
         bytes.unwrap_or_default()
     }
 
-    /// Returns the format of the body; an empty name while it is not known.
+    /// Returns the format of the body, also after its end; an empty name while it is not known.
     #[cfg(feature = "full")]
     pub(crate) fn format(&self) -> &'static str {
         match &self.parser {
             Kind::Text(_) => "",
-            Kind::Response(parser) => parser.format().map_or("", followup::wire::Format::name),
+            Kind::Response(parser) => parser.format().or(self.ended).map_or("", followup::wire::Format::name),
         }
     }
 }

@@ -42,8 +42,8 @@ def check_number(value: object) -> None:
 
 
 def check_index(name: str, value: object) -> None:
-    """Raises DialogueError for a negative index: it does not count from the end."""
-    if isinstance(value, int) and value < 0:
+    """Raises DialogueError for an index that no list has. A negative one does not count from the end."""
+    if isinstance(value, int) and not 0 <= value <= _MOST:
         raise DialogueError(f"no_such_{name}", f"{name}: there is none with the index {value}; the first is 0")
 
 

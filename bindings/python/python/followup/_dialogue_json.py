@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from ._dialogue_check import check_index
 from ._dialogue_types import (
     AnyFormAnswer,
     Ask,
@@ -68,10 +69,16 @@ def directive(text: str) -> Directive:
 def form_answer(answer: AnyFormAnswer) -> dict[str, Any]:
     """Returns an answer to one question of a form as data."""
     if isinstance(answer, FormAnswer):
-        return known(answer)
-    if isinstance(answer, Mapping):
-        return {key: value for key, value in answer.items() if value is not None}
-    raise TypeError(f"answers: a FormAnswer or a mapping was expected, not {type(answer).__name__}")
+        data = known(answer)
+    elif isinstance(answer, Mapping):
+        data = {key: value for key, value in answer.items() if value is not None}
+    else:
+        raise TypeError(f"answers: a FormAnswer or a mapping was expected, not {type(answer).__name__}")
+    picked = data.get("picked")
+    if isinstance(picked, (list, tuple)):
+        for index in picked:
+            check_index("option", index)
+    return data
 
 
 def call_data(call: Complete) -> dict[str, Any]:

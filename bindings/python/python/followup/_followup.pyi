@@ -627,8 +627,8 @@ class StreamParser:
     def view(self, call: int | None = None) -> CallView | None:
         """Returns an open call as far as it has been shown: the one with this index, or the newest.
 
-        `None` if that call is not open. A parser that continues from a checkpoint has only what was
-        shown since. For display only.
+        `None` if that call is not open. A parser that continues from a checkpoint knows a call that
+        was open then from its next partial on. For display only.
 
         Cost: a copy of the call.
         """
@@ -681,7 +681,7 @@ class ResponseParser(StreamParser):
     ) -> Self: ...
     @property
     def detected_format(self) -> str | None:
-        """The format of the body; `None` while it is not known."""
+        """The format of the body, also after its end; `None` while it is not known."""
 
 @final
 class DialogueState:
@@ -702,6 +702,8 @@ class DialogueState:
         """Ends a question without an answer to it, and returns a reply."""
     def guide(self, guidance: str, images: list[str | bytes], /) -> str:
         """Guides the model, and returns a reply."""
+    def checkpoint(self) -> str:
+        """Returns the state without the history."""
     def history(self, takes: bool, /) -> str:
         """Returns the turns so far, and removes them if `takes` is set."""
 

@@ -57,7 +57,7 @@ class _Options(TypedDict, total=False):
     tools: Union[Iterable[str], None]
     """Other tools, whose calls in text are passed through. Default: those of the agents with this format."""
     parameters: Union[Iterable[str], None]
-    """The parameters of `tools`."""
+    """The parameters of `tools`, only with them. Default: none if `tools` is given."""
     shapes: Union[Iterable[Union[str, "PathLike[str]"]], None]
     """Question tools besides `ask_followup_question`: names of built-in shapes, texts of shapes, or their files."""
 

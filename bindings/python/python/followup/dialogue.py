@@ -106,10 +106,13 @@ class Dialogue:
     - `templates`: how answers go back to other agents' tools, by the tool's name: the name of a
       built-in template, or a mapping with the keys of docs/question-tools.md. By default the shape of
       the call decides.
-    - `history`: the turns of an earlier dialogue, which this one continues.
+    - `history`: all turns of an earlier dialogue, in order, which this one continues.
+    - `checkpoint`: the state of an earlier dialogue, which this one continues with an empty history. Not
+      with `history`.
 
     Raises `TypeError` for an option of another type, `ValueError` for a name that does not exist, and
-    `DialogueError` for a history that no dialogue can have.
+    `DialogueError` for a history that no dialogue can have, and for a checkpoint that is damaged or of
+    another version.
     """
 
     __slots__ = ("_state",)
@@ -123,18 +126,25 @@ class Dialogue:
         escape: bool = False,
         templates: Mapping[str, str | Mapping[str, Any]] | None = None,
         history: Iterable[Turn] = (),
+        checkpoint: str | None = None,
     ) -> None:
         check_limit(mistake_limit)
         check_rules(rules or {})
         if isinstance(history, (str, bytes)):
             raise TypeError(f"history: the turns were expected, not {type(history).__name__}")
+        if not isinstance(checkpoint, (str, type(None))):
+            raise TypeError(f"checkpoint: a str was expected, not {type(checkpoint).__name__}")
+        turns = list(history)
+        if turns and checkpoint is not None:
+            raise TypeError("checkpoint: a history or a checkpoint was expected, not both")
         options = {
             "dialect": dialect,
             "rules": rules or {},
             "mistake_limit": mistake_limit,
             "escape": escape,
             "templates": templates or {},
-            "history": list(history),
+            "history": turns,
+            "checkpoint": checkpoint,
         }
         members = (f'"{name}": {to_json(value, name)}' for name, value in options.items())
         self._state = DialogueState(f"{{{', '.join(members)}}}")
@@ -263,14 +273,26 @@ class Dialogue:
             raise TypeError(f"guidance: a str was expected, not {type(text).__name__}")
         return reply(self._state.guide(plain(text), list(images)))
 
+    def checkpoint(self) -> str:
+        """Returns the state without the history, with a version and a checksum.
+
+        A dialogue in another process continues with it, also one in Rust or JavaScript, and under other
+        options as well. Cost: a copy of the questions that are open or wait.
+        """
+        return self._state.checkpoint()
+
     def history(self) -> list[Turn]:
-        """Returns the turns so far. `Dialogue(history=...)` continues them."""
+        """Returns the turns so far, or since the last `take_history`.
+
+        `Dialogue(history=...)` continues all turns of a dialogue.
+        """
         return json.loads(self._state.history(False))
 
     def take_history(self) -> list[Turn]:
         """Removes and returns the turns so far, for a host that keeps them elsewhere.
 
-        The dialogue continues unchanged.
+        The dialogue continues unchanged. To continue it in another process, join all turns that were
+        taken, or use `checkpoint`.
         """
         return json.loads(self._state.history(True))
 

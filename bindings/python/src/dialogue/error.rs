@@ -20,5 +20,9 @@ pub(super) fn unreadable(what: &str, error: &serde_json::Error) -> PyErr {
     let message = error.to_string();
     // The place in a text that the caller has not seen says nothing.
     let message = message.rfind(" at line ").map_or(&*message, |end| &message[..end]);
+    let mut message = message.to_owned();
+    for number in ["usize", "u64", "u32"] {
+        message = message.replace(&format!("expected {number}"), "expected a whole number");
+    }
     PyTypeError::new_err(format!("{what}: {message}"))
 }

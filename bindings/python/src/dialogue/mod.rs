@@ -113,6 +113,11 @@ impl DialogueState {
         })
     }
 
+    /// Returns the state without the history.
+    fn checkpoint(&self) -> PyResult<String> {
+        caught(|| text(&self.lock()?.checkpoint()))
+    }
+
     /// Returns the turns so far, and removes them if `takes` is set.
     #[pyo3(signature = (takes, /))]
     fn history(&self, takes: bool) -> PyResult<String> {

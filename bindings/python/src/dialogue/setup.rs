@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use followup::dialogue::{Dialect, Dialogue, Rules, Setup, Template, Turn};
+use followup::dialogue::{Checkpoint, Dialect, Dialogue, Rules, Setup, Template, Turn};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -20,14 +20,16 @@ struct Options {
     escape: bool,
     templates: BTreeMap<String, Value>,
     history: Vec<Value>,
+    checkpoint: Option<String>,
 }
 
-/// Returns the dialogue with these options, in the state that its history leads to.
+/// Returns the dialogue with these options, in the state of the checkpoint or that its history leads
+/// to.
 ///
 /// # Errors
 ///
 /// A `TypeError` for an option of another type, a `ValueError` for a name that does not exist, a
-/// `DialogueError` for a history that no dialogue can have.
+/// `DialogueError` for a history that no dialogue can have, and for what is no checkpoint.
 pub(super) fn dialogue(py: Python<'_>, json: &str) -> PyResult<Dialogue> {
     inject("setup");
     let options: Options = serde_json::from_str(json).map_err(|error| unreadable("options", &error))?;
@@ -42,9 +44,15 @@ pub(super) fn dialogue(py: Python<'_>, json: &str) -> PyResult<Dialogue> {
         let template = named(template, &format!("templates: {tool}"), Template::named, &Template::NAMES)?;
         setup = setup.with_template(tool, template);
     }
-    let turns = options.history.into_iter().map(Turn::deserialize).collect::<Result<Vec<_>, _>>();
-    let turns = turns.map_err(|error| unreadable("history", &error))?;
-    Dialogue::replay(setup, &turns).map_err(|error| dialogue_error(py, "history", &error.to_string()))
+    let Some(text) = options.checkpoint else {
+        let turns = options.history.into_iter().map(Turn::deserialize).collect::<Result<Vec<_>, _>>();
+        let turns = turns.map_err(|error| unreadable("history", &error))?;
+        return Dialogue::replay(setup, &turns).map_err(|error| dialogue_error(py, "history", &error.to_string()));
+    };
+    let failure = |message: &str| dialogue_error(py, "checkpoint", message);
+    let checkpoint = serde_json::from_str::<Checkpoint>(&text);
+    let checkpoint = checkpoint.map_err(|_| failure("the text is no checkpoint of a dialogue"))?;
+    Dialogue::resume(setup, checkpoint).map_err(|error| failure(&error.to_string()))
 }
 
 /// Returns what has this name, or what the object describes.

@@ -72,16 +72,13 @@ impl Converter {
         let Some(field) = partial::field(py, call.field()) else { return Ok(None) };
         let (tool, id) = self.names.of(py, call.tool(), call.id())?;
         let known = known(py, call)?;
-        let open = match self.open.iter().rposition(|one| one.index == call.index()) {
-            Some(position) => &mut self.open[position],
+        match self.open.iter_mut().rfind(|one| one.index == call.index()) {
+            Some(open) => open.append(call, known.as_ref().map(|known| known.clone_ref(py))),
             None => {
                 let id = id.as_ref().map(|id| id.clone_ref(py));
-                self.open.push(OpenCall::new(call.index(), tool.clone_ref(py), id));
-                let last = self.open.len() - 1;
-                &mut self.open[last]
+                self.open.push(OpenCall::of(py, call, tool.clone_ref(py), id)?);
             }
-        };
-        open.append(call, known.as_ref().map(|known| known.clone_ref(py)));
+        }
         Ok(Some(Partial {
             call: call.index(),
             field: field.clone().unbind(),
@@ -110,30 +107,30 @@ fn known(py: Python<'_>, call: &followup::Partial<'_>) -> PyResult<Option<Py<Kno
     }
     let Some(question) = call.questions().get(call.question_index()) else { return Ok(None) };
     let is_first = |text: &str| text.len() == call.delta().len() || call.delta().is_empty();
-    let known = match suggestion {
+    match suggestion {
         Some(index) => match question.suggestions.get(index) {
             Some(one) if !has_shape || is_first(one.answer) => known_of_suggestion(py, one),
-            _ => return Ok(None),
+            _ => Ok(None),
         },
-        None if is_first(question.text) => known_of_question(py, question)?,
-        None => return Ok(None),
-    };
-    known.map(|known| Py::new(py, record(known))).transpose()
+        None if is_first(question.text) => known_of_question(py, question),
+        None => Ok(None),
+    }
 }
 
-fn known_of_suggestion(py: Python<'_>, one: followup::Suggestion<'_>) -> Option<Known> {
+pub(super) fn known_of_suggestion(py: Python<'_>, one: followup::Suggestion<'_>) -> PyResult<Option<Py<Known>>> {
     if one.mode.is_none() && one.value.is_none() && !one.recommended {
-        return None;
+        return Ok(None);
     }
-    Some(Known {
+    let known = Known {
         mode: optional(py, one.mode),
         value: optional(py, one.value),
         recommended: one.recommended,
         ..Known::nothing(py)
-    })
+    };
+    Py::new(py, record(known)).map(Some)
 }
 
-fn known_of_question(py: Python<'_>, one: followup::Question<'_>) -> PyResult<Option<Known>> {
+pub(super) fn known_of_question(py: Python<'_>, one: followup::Question<'_>) -> PyResult<Option<Py<Known>>> {
     let texts = [one.id, one.placeholder, one.kind.map(followup::QuestionKind::name)];
     let flags = [one.multiple, one.custom, one.required];
     if texts.iter().all(Option::is_none) && flags.iter().all(Option::is_none) && one.defaults.is_empty() {
@@ -142,7 +139,8 @@ fn known_of_question(py: Python<'_>, one: followup::Question<'_>) -> PyResult<Op
     let [id, placeholder, kind] = texts.map(|text| optional(py, text));
     let [multiple, custom, required] = flags;
     let defaults = strings(py, one.defaults.iter())?;
-    Ok(Some(Known { id, placeholder, kind, multiple, custom, required, defaults, ..Known::nothing(py) }))
+    let known = Known { id, placeholder, kind, multiple, custom, required, defaults, ..Known::nothing(py) };
+    Py::new(py, record(known)).map(Some)
 }
 
 fn error(py: Python<'_>, error: wire::Error<'_>) -> Error {

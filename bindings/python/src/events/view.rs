@@ -4,6 +4,7 @@ use followup::Field;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
+use super::convert::{known_of_question, known_of_suggestion};
 use super::partial::Known;
 use super::question::{Question, Suggestion};
 use super::{Str, index, optional};
@@ -78,8 +79,14 @@ struct OpenSuggestion {
 }
 
 impl OpenCall {
-    pub(super) fn new(index: u64, tool: Str, id: Option<Str>) -> OpenCall {
-        OpenCall { index, tool, id, title: String::new(), questions: Vec::new() }
+    /// Returns the call as far as it has been shown, with what this partial shows. Cost: a copy.
+    ///
+    /// Of a call that was open at a checkpoint, that is more than the partial.
+    pub(super) fn of(py: Python<'_>, call: &followup::Partial<'_>, tool: Str, id: Option<Str>) -> PyResult<OpenCall> {
+        let title = call.title().unwrap_or_default().to_owned();
+        let has_shape = call.shape().is_some();
+        let questions = call.questions().iter().map(|one| OpenQuestion::of(py, one, has_shape));
+        Ok(OpenCall { index: call.index(), tool, id, title, questions: questions.collect::<PyResult<_>>()? })
     }
 
     /// Appends the delta of a partial. Cost: a copy of the delta.
@@ -110,6 +117,18 @@ impl OpenCall {
 }
 
 impl OpenQuestion {
+    fn of(py: Python<'_>, one: followup::Question<'_>, has_shape: bool) -> PyResult<OpenQuestion> {
+        let suggestions = one.suggestions.iter().map(|one| OpenSuggestion::of(py, one));
+        Ok(OpenQuestion {
+            text: one.text.to_owned(),
+            header: one.header.unwrap_or_default().to_owned(),
+            detail: one.detail.unwrap_or_default().to_owned(),
+            // Of a question of `ask_followup_question`, everything grows.
+            known: if has_shape { known_of_question(py, one)? } else { None },
+            suggestions: suggestions.collect::<PyResult<_>>()?,
+        })
+    }
+
     /// Returns the text of a field.
     fn append(&mut self, field: Field, known: Option<Py<Known>>) -> &mut String {
         self.known = known.or(self.known.take());
@@ -142,6 +161,15 @@ impl OpenQuestion {
 }
 
 impl OpenSuggestion {
+    fn of(py: Python<'_>, one: followup::Suggestion<'_>) -> PyResult<OpenSuggestion> {
+        Ok(OpenSuggestion {
+            answer: one.answer.to_owned(),
+            description: one.description.unwrap_or_default().to_owned(),
+            preview: one.preview.unwrap_or_default().to_owned(),
+            known: known_of_suggestion(py, one)?,
+        })
+    }
+
     /// Returns the text of a field.
     fn append(&mut self, field: Field, known: Option<Py<Known>>) -> &mut String {
         self.known = known.or(self.known.take());

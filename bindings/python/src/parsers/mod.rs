@@ -83,8 +83,8 @@ impl StreamParser {
 
     /// Returns an open call as far as it has been shown: the one with this index, or the newest.
     ///
-    /// `None` if that call is not open. A parser that continues from a checkpoint has only what was
-    /// shown since. For display only.
+    /// `None` if that call is not open. A parser that continues from a checkpoint knows a call that
+    /// was open then from its next partial on. For display only.
     ///
     /// Cost: a copy of the call.
     #[pyo3(signature = (call = None))]
@@ -218,7 +218,7 @@ impl ResponseParser {
         })
     }
 
-    /// The format of the body; `None` while it is not known.
+    /// The format of the body, also after its end; `None` while it is not known.
     #[getter]
     fn detected_format(slf: &Bound<'_, Self>) -> PyResult<Option<&'static str>> {
         caught(|| Ok(slf.as_super().get().state()?.format()))

@@ -25,6 +25,8 @@ pub(super) struct State {
     surrogate: Option<u16>,
     pub(super) converter: Converter,
     is_finished: bool,
+    /// The format of a response that has ended.
+    ended: Option<&'static str>,
 }
 
 /// The bytes of the surrogate before the rest of a checkpoint, as in the package for JavaScript.
@@ -32,7 +34,7 @@ const SURROGATE_LEN: usize = 2;
 
 impl State {
     pub(super) fn new(engine: Engine) -> State {
-        State { engine, surrogate: None, converter: Converter::default(), is_finished: false }
+        State { engine, surrogate: None, converter: Converter::default(), is_finished: false, ended: None }
     }
 
     /// Returns the state that a checkpoint has.
@@ -104,6 +106,7 @@ impl State {
             }
             Engine::Response(parser) => {
                 let mut events = parser.finish();
+                self.ended = events.format().map(|format| format.name());
                 while let Some(event) = events.next() {
                     converter.result(event, list)?;
                 }
@@ -125,7 +128,7 @@ impl State {
     pub(super) fn format(&self) -> Option<&'static str> {
         match &self.engine {
             Engine::Message(_) => None,
-            Engine::Response(parser) => parser.format().map(|format| format.name()),
+            Engine::Response(parser) => parser.format().map(|format| format.name()).or(self.ended),
         }
     }
 }

@@ -246,6 +246,13 @@ pub extern "C" fn state(dialogue: usize, len: usize) -> u32 {
     })
 }
 
+/// Makes the state without the history the output, as a text.
+#[unsafe(no_mangle)]
+pub extern "C" fn checkpoint(dialogue: usize, len: usize) -> u32 {
+    // A state always serializes.
+    run_in(dialogue, len, |dialogue, ()| Ok(serde_json::to_string(&dialogue.checkpoint()).unwrap_or_default()))
+}
+
 /// Makes the turns so far the output.
 #[unsafe(no_mangle)]
 pub extern "C" fn history(dialogue: usize, len: usize) -> u32 {

@@ -5,7 +5,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use followup::dialogue::{Dialect, Dialogue, Rules, Setup, Template, Turn};
+use followup::dialogue::{Checkpoint, Dialect, Dialogue, Rules, Setup, Template, Turn};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -20,9 +20,11 @@ struct Options {
     escape: bool,
     templates: BTreeMap<String, Value>,
     history: Vec<Turn>,
+    checkpoint: Option<String>,
 }
 
-/// Returns the dialogue with these options, in the state that its history leads to.
+/// Returns the dialogue with these options, in the state of the checkpoint or that its history leads
+/// to.
 ///
 /// # Errors
 ///
@@ -40,7 +42,14 @@ pub(crate) fn dialogue(json: &[u8]) -> Result<Dialogue, Failure> {
         let template = named(template, &format!("templates.{tool}"), Template::named, &Template::NAMES)?;
         setup = setup.with_template(tool, template);
     }
-    Dialogue::replay(setup, &options.history).map_err(|error| Failure { code: "history", message: error.to_string() })
+    let Some(text) = options.checkpoint else {
+        return Dialogue::replay(setup, &options.history)
+            .map_err(|error| Failure { code: "history", message: error.to_string() });
+    };
+    let failure = |message: String| Failure { code: "checkpoint", message };
+    let checkpoint = serde_json::from_str::<Checkpoint>(&text);
+    let checkpoint = checkpoint.map_err(|_| failure("the text is no checkpoint of a dialogue".into()))?;
+    Dialogue::resume(setup, checkpoint).map_err(|error| failure(error.to_string()))
 }
 
 /// Returns what has this name, or what the object describes.
