@@ -21,12 +21,12 @@ impl fmt::Display for ResumeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             ResumeError::OtherVersion => {
-                "the checkpoint has another format version: resume it with the version of followup that made it, or read the stream from its start"
+                "the checkpoint has another format version: resume it with the version of followup that made it, or begin anew without it"
             }
             ResumeError::OtherPolicy => {
                 "the checkpoint was made under another policy: resume it under the policy its parser had"
             }
-            ResumeError::Corrupt => "the checkpoint is corrupt: it was damaged or changed; read the stream from its start",
+            ResumeError::Corrupt => "the checkpoint is corrupt: it was damaged or changed; begin anew without it",
         })
     }
 }
@@ -169,7 +169,12 @@ mod stored {
                 }
             }
             let version = version.ok_or_else(|| A::Error::missing_field("version"))?;
-            let checksum = checksum.ok_or_else(|| A::Error::missing_field("checksum"))?;
+            let checksum = match checksum {
+                Some(checksum) => checksum,
+                // The layout of another version is not known.
+                None if version != VERSION => 0,
+                None => return Err(A::Error::missing_field("checksum")),
+            };
             if state.is_none() && version == VERSION {
                 return Err(unread.unwrap_or_else(|| A::Error::missing_field("state")));
             }

@@ -127,9 +127,12 @@ fn a_forged_checkpoint_that_no_dialogue_can_have_made_is_an_error() {
 
 #[test]
 fn a_checkpoint_of_another_version_is_an_error_whatever_its_state_is() {
-    for state in [json!(null), json!({"open": 1}), json!([{"unknown": true}])] {
-        let stored = json!({"version": 99, "checksum": 0, "state": state});
-        let checkpoint = serde_json::from_value::<Checkpoint>(stored).unwrap();
+    let states = [json!(null), json!({"open": 1}), json!([{"unknown": true}])];
+    let sealed = states.map(|state| json!({"version": 99, "checksum": 0, "state": state}));
+    // The first version had no checksum, and its fields were beside the version.
+    let first = json!({"version": 1, "open": null, "waiting": [], "questions": 0, "mistakes": 0});
+    for stored in sealed.into_iter().chain([first]) {
+        let (state, checkpoint) = (stored.clone(), serde_json::from_value::<Checkpoint>(stored).unwrap());
         let resumed = Dialogue::resume(Setup::default(), checkpoint);
         assert_eq!(resumed.unwrap_err(), ResumeError::OtherVersion, "{state}");
     }

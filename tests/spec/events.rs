@@ -194,7 +194,7 @@ fn an_invalid_list_of_tools_says_why() {
 #[test]
 fn a_refused_checkpoint_says_what_to_do() {
     assert!(ResumeError::OtherPolicy.to_string().ends_with("resume it under the policy its parser had"));
-    assert!(ResumeError::Corrupt.to_string().ends_with("read the stream from its start"));
+    assert!(ResumeError::Corrupt.to_string().ends_with("begin anew without it"));
 }
 
 /// Each call differs from the first in one field of an event.
