@@ -69,7 +69,8 @@ pub(crate) struct PolicyArgs {
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     limit_tag: Option<usize>,
 
-    /// Treat a call as prose if none of its tags follows within this [default: 2048]
+    /// Treat the opening tag or header of a call as text if the call is not certain within this
+    /// [default: 2048]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     limit_unconfirmed: Option<usize>,
 

@@ -47,9 +47,9 @@ pub struct Limits {
     pub tag: usize,
     /// The length of a call that is not certain yet. Default 2 KiB.
     ///
-    /// If no parameter's tag ends within so many bytes after an opening tag, no call begins there: it
-    /// is text. It also limits what is held back of an envelope: its header, and what follows its
-    /// call.
+    /// If no parameter's tag ends within so many bytes after an opening tag, no call begins there:
+    /// the tag is text, and what follows it is read. The header of an envelope is text if it is
+    /// longer, and so is the space after a call in an envelope.
     pub unconfirmed: usize,
     /// The number of questions in a call. Default 16. Later ones are dropped, with a note.
     ///

@@ -149,6 +149,8 @@ export class Boundary {
   }
 
   #feedSlices(number: number, chunk: string | Uint8Array, size: number): (FollowupEvent | Shown)[] {
+    // If there is no room for a later slice, the first one is not fed.
+    this.#reserve(SLICE);
     const events: (FollowupEvent | Shown)[] = [];
     for (let start = 0, end = 0; start < chunk.length; start = end) {
       end = Math.min(start + size, chunk.length);

@@ -13,10 +13,10 @@ export function storedOptions(options: DialogueOptions): object {
   if (mistakeLimit !== undefined) whole(mistakeLimit, "mistakeLimit");
   if (escape !== undefined) check(escape, "boolean", "escape");
   object(templates, "templates");
-  if (history !== undefined) objects(history as unknown[], "history");
+  const turns = history === undefined ? [] : objects(history as unknown[], "history");
   if (checkpoint !== undefined) {
     check(checkpoint, "string", "checkpoint");
-    if (history !== undefined) throw new TypeError("checkpoint: a history or a checkpoint was expected, not both");
+    if (turns.length > 0) throw new TypeError("checkpoint: a history or a checkpoint was expected, not both");
   }
   return rules === undefined ? options : { ...options, rules: storedRules(object(rules, "rules")) };
 }

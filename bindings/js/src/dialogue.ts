@@ -266,7 +266,9 @@ export class Dialogue {
 
   /**
    * Returns the state without the history, as a text with a version and a checksum. A dialogue in another process continues
-   * with it, also one in Rust or Python, and under other options as well. Cost: a copy of the questions that are open or wait.
+   * with it, also one in Rust or Python, and under other options as well. Keep it as a text: `JSON.parse` rounds the checksum.
+   *
+   * Cost: a copy of the questions that are open or wait.
    *
    * ```js
    * import { Parser } from "followup";

@@ -28,7 +28,7 @@ export interface CallLimits {
   readonly suggestions?: number;
   /** The length of a tag with its attributes. Default 256. A longer one is text. */
   readonly tag?: number;
-  /** The length of a call that is not certain yet. Default 2 KiB. A longer one is text. */
+  /** The length of a call that is not certain yet. Default 2 KiB. If it is longer, its opening tag or header is text. */
   readonly unconfirmed?: number;
   /** The number of questions in a call. Default 16. Later ones are dropped, with a note. */
   readonly questions?: number;

@@ -97,7 +97,7 @@ abstract class Base {
    * ```
    *
    * @throws TypeError if the chunk is neither a string nor a `Uint8Array`, or the parser has been freed.
-   * @throws RangeError if the chunk finds no room in the module's memory.
+   * @throws RangeError if the chunk finds no room in the module's memory. The parser is unchanged.
    * @throws Error if the module's memory is exhausted. From then on all functions of the parsers that
    * share it throw, too. Parsers that are created later have a new one.
    */
@@ -106,17 +106,22 @@ abstract class Base {
     if (typeof chunk === "string") {
       let text = this.#pending === "" ? chunk : this.#pending + chunk;
       const last = text.charCodeAt(text.length - 1);
-      this.#pending = "";
+      let pending = "";
       if (last >= 0xd800 && last < 0xdc00) {
-        this.#pending = text.slice(-1);
+        pending = text.slice(-1);
         text = text.slice(0, -1);
       }
-      return this.#take(this.#boundary.feed(number, text));
+      const taken = this.#boundary.feed(number, text);
+      // Not before: a chunk that finds no room may be fed again.
+      this.#pending = pending;
+      return this.#take(taken);
     }
     if (!isBytes(chunk)) throw wrongChunk(chunk);
     // The other half of a surrogate pair may come after it.
     if (chunk.length === 0) return [];
-    return [...this.#flush(number), ...this.#take(this.#boundary.feed(number, chunk))];
+    const taken = this.#boundary.feed(number, this.#pending === "" ? chunk : afterReplacement(chunk));
+    this.#pending = "";
+    return this.#take(taken);
   }
 
   /**
@@ -137,7 +142,10 @@ abstract class Base {
    */
   finish(): FollowupEvent[] {
     const number = this.#open();
-    const events = [...this.#flush(number), ...this.#take(this.#boundary.finish(number))];
+    // Half a surrogate pair that nothing completes.
+    const last = this.#pending === "" ? [] : this.#boundary.feed(number, "\ufffd");
+    this.#pending = "";
+    const events = this.#take([...last, ...this.#boundary.finish(number)]);
     this.#views.clear();
     return events;
   }
@@ -233,13 +241,6 @@ abstract class Base {
     return this.#number;
   }
 
-  /** Feeds half a surrogate pair that nothing completes. */
-  #flush(number: number): FollowupEvent[] {
-    if (this.#pending === "") return [];
-    this.#pending = "";
-    return this.#take(this.#boundary.feed(number, "\ufffd"));
-  }
-
   #take(taken: (FollowupEvent | Shown)[]): FollowupEvent[] {
     let isShown = false;
     for (const event of taken) {
@@ -318,6 +319,14 @@ export class ArgumentsParser extends Base {
     this.free();
     throw new TypeError(`the checkpoint was made under another tool: resume it under ${was}, which its parser had`);
   }
+}
+
+/** Returns the bytes after U+FFFD, in place of half a surrogate pair that nothing completes. */
+function afterReplacement(chunk: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(chunk.length + 3);
+  bytes.set([0xef, 0xbf, 0xbd]);
+  bytes.set(chunk, 3);
+  return bytes;
 }
 
 /** Returns the error of a chunk that is neither text nor bytes. A plain object is usually what a provider's SDK has parsed. */

@@ -145,7 +145,12 @@ describe("the history", () => {
     const text = (value) => ({ role: "user", content: [{ type: "text", text: value }] });
     assert.deepEqual(await answered({ type: "new", value: "Yes" }), text("<answer>\nYes\n</answer>"));
     assert.deepEqual(await answered({ type: "new", value: { to: "Yes" } }), text('<answer>\n{"to":"Yes"}\n</answer>'));
-    assert.deepEqual(await answered({ type: "new" }), text("<answer>\n\n</answer>"));
+  });
+
+  test("has a result without a value as it is, not as an answer", async () => {
+    const text = (value) => ({ role: "user", content: [{ type: "text", text: value }] });
+    assert.deepEqual(await answered({ type: "new", reason: "No" }), text('{"type":"new","reason":"No"}'));
+    assert.deepEqual(await answered(undefined), text("{}"));
   });
 
   test("keeps images, of both versions of the specification", async () => {

@@ -273,6 +273,12 @@ describe("a checkpoint", () => {
     assert.equal(resumed.checkpoint(), whole.checkpoint());
   });
 
+  test("may come with an empty history", () => {
+    const dialogue = new Dialogue();
+    new Parser().feed(ONE).forEach((event) => dialogue.event(event));
+    assert.deepEqual(new Dialogue({ checkpoint: dialogue.checkpoint(), history: [] }).question, dialogue.question);
+  });
+
   test("is an error if it is damaged or no checkpoint", () => {
     const dialogue = new Dialogue();
     new Parser().feed(ONE).forEach((event) => dialogue.event(event));

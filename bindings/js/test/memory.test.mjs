@@ -123,6 +123,42 @@ describe("a memory that ends", () => {
     idle.free();
   });
 
+  test("does not matter for a chunk that finds no room: fed again, it is read as if for the first time", () => {
+    const large = "-".repeat(340_000);
+    const cases = [
+      ["a\ud83d", `\ude00${large}\ud83d`, `a😀${large}\ufffd`],
+      ["a", `${large}\ud83d`, `a${large}\ufffd`],
+      ["a\ud83d", new TextEncoder().encode(large.repeat(4)), `a\ufffd${large.repeat(4)}`],
+    ];
+    for (const [before, chunk, expected] of cases) {
+      const parser = new Parser();
+      const events = parser.feed(before);
+      const fillers = [];
+      while (hasRoom(parser, 900_000)) {
+        const filler = new Parser();
+        filler.feed(QUESTION + "a".repeat(30_000));
+        fillers.push(filler);
+      }
+      assert.throws(() => parser.feed(chunk), { name: "RangeError" });
+      for (const filler of fillers) filler.free();
+      events.push(...parser.feed(chunk), ...parser.finish());
+      assert.ok(joined(events).map(({ text }) => text).join("") === expected, "the text differs");
+      parser.free();
+    }
+  });
+
+  /** Returns whether the module has room for input of this length. A checkpoint gives back the memory of the last input. */
+  function hasRoom(parser, length) {
+    parser.checkpoint();
+    try {
+      new Parser({}, new Uint8Array(length));
+    } catch (error) {
+      return !(error instanceof RangeError);
+    } finally {
+      parser.checkpoint();
+    }
+  }
+
   test("ends the dialogues in that instance, and no others", () => {
     const complete = (question) => ({ type: "complete", call: 0, tool: "ask_followup_question", question, suggestions: [{ answer: "A" }] });
     const idle = new Dialogue();

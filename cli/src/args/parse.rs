@@ -62,7 +62,8 @@ The events of --json, one per line:
   description and preview, and \"in_question\":N and \"in_suggest\":N say whose.
   A complete or rejected call that came as text, in a model's own envelope, has
   \"envelope\":S, the name of the family (--envelopes).
-  Events of a native call also have the provider's \"id\":S, if there is one.
+  Events of a native call also have the provider's \"id\":S, if there is one;
+  without one, a complete or rejected native call has \"native\":true.
   Native calls may overlap: \"call\" and \"id\" tell them apart.
   Every event also has \"at\":N, the number of bytes read before it was emitted,
   and \"end\":true if it was emitted only at the end of the message. A suggestion

@@ -117,6 +117,7 @@ impl Serialize for EventLine<'_> {
                 map.serialize_entry("event", "complete")?;
                 map.serialize_entry("call", &call.index())?;
                 serialize_id(&mut map, call.id())?;
+                serialize_native(&mut map, call.is_native(), call.id())?;
                 map.serialize_entry("span", &[call.span().start, call.span().end])?;
                 map.serialize_entry("question", call.question())?;
                 map.serialize_entry("suggest", &SuggestList(call.suggestions()))?;
@@ -128,6 +129,7 @@ impl Serialize for EventLine<'_> {
                 map.serialize_entry("event", "rejected")?;
                 map.serialize_entry("call", &call.index())?;
                 serialize_id(&mut map, call.id())?;
+                serialize_native(&mut map, call.is_native(), call.id())?;
                 map.serialize_entry("span", &[call.span().start, call.span().end])?;
                 map.serialize_entry("reason", call.reason().code())?;
                 map.serialize_entry("message", &Displayed(call.reason()))?;
@@ -180,6 +182,11 @@ impl Serialize for ErrorLine<'_> {
 /// Serializes the provider's id of a native call, if there is one.
 fn serialize_id<M: SerializeMap>(map: &mut M, id: Option<&str>) -> Result<(), M::Error> {
     id.map_or(Ok(()), |id| map.serialize_entry("id", id))
+}
+
+/// Serializes that a call is native, if no id says so.
+fn serialize_native<M: SerializeMap>(map: &mut M, is_native: bool, id: Option<&str>) -> Result<(), M::Error> {
+    if is_native && id.is_none() { map.serialize_entry("native", &true) } else { Ok(()) }
 }
 
 /// Serializes the family of the envelope that a call came in, if it came in one.

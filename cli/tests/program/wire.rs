@@ -101,6 +101,25 @@ fn events_are_the_same_for_every_chunk_and_have_the_providers_id() {
     }
 }
 
+#[test]
+fn a_call_that_is_native_without_an_id_says_so() {
+    let call = r#"{"name":"ask_followup_question","args":{"question":"Tea?"}}"#;
+    let of = |part: &str| {
+        let body = file(&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}},"finishReason":"STOP"}}]}}"#));
+        let output = parse(&["--json", "--wire", "gemini"], body.path());
+        let ended = lines(&output).into_iter().find(|event| event["question"] == "Tea?" && event["span"].is_array());
+        let ended = ended.unwrap();
+        (ended["id"].clone(), ended["native"].clone())
+    };
+    let markup = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+    assert_eq!(of(&format!(r#"{{"functionCall":{call}}}"#)), (Value::Null, json!(true)));
+    assert_eq!(
+        of(&format!(r#"{{"functionCall":{}}}"#, call.replacen('{', r#"{"id":"7","#, 1))),
+        (json!("7"), Value::Null)
+    );
+    assert_eq!(of(&format!(r#"{{"text":"{markup}"}}"#)), (Value::Null, Value::Null));
+}
+
 fn file(text: &str) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), text).unwrap();

@@ -129,9 +129,11 @@ function answerParts(output: Output | undefined): MessagePart[] {
       const texts = output.value.filter((item) => item.type === "text").map((item) => item.text ?? "");
       return [text(wrap(texts.join("\n"))), ...output.value.filter((item) => item.type !== "text").map(file)];
     }
-    default:
-      // Of a later version: what it has is an answer all the same.
-      return [text(wrap(asText((output as { readonly value?: unknown } | undefined)?.value ?? "")))];
+    default: {
+      // Of a later version: a value is an answer all the same.
+      const { value } = (output ?? {}) as { readonly value?: unknown };
+      return [text(value === undefined ? asText(output ?? {}) : wrap(asText(value)))];
+    }
   }
 }
 

@@ -277,7 +277,9 @@ class Dialogue:
         """Returns the state without the history, with a version and a checksum.
 
         A dialogue in another process continues with it, also one in Rust or JavaScript, and under other
-        options as well. Cost: a copy of the questions that are open or wait.
+        options as well. Keep it as a text: what parses it as JSON may round the checksum.
+
+        Cost: a copy of the questions that are open or wait.
         """
         return self._state.checkpoint()
 
