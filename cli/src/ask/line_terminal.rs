@@ -102,7 +102,7 @@ impl LineTerminal {
                 return Ok(Line::End);
             }
             if typing::discard_rest(self.keys.get_ref()).map_err(unreadable)? {
-                writeln!(self.out, "\n(several lines were pasted, and none of them is taken: answer in one line)")?;
+                writeln!(self.out, "\n(several lines came at once, and none of them is taken: answer in one line)")?;
                 continue;
             }
             match String::from_utf8(line) {

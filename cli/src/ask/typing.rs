@@ -60,7 +60,10 @@ pub(super) fn discard_rest(tty: &File) -> io::Result<bool> {
     discard_unread(tty)
 }
 
-/// The longest time between two lines that were pasted together. Nobody types that fast.
+/// The longest time between two lines that were pasted together.
+///
+/// A key that is held down may repeat as fast, and lines that were typed ahead may arrive together:
+/// they can't be told from a paste.
 #[cfg(unix)]
 const PASTE_PAUSE: Duration = Duration::from_millis(50);
 

@@ -541,7 +541,7 @@ fn lines_pasted_at_once_are_no_answer_and_do_not_reach_the_shell_line_by_line() 
     for pasted in ["Neither\necho pasted\n", "Neither\necho pasted", "\n\n"] {
         let folder = tempfile::tempdir().unwrap();
         let mut session = shell(&folder, "\"$0\" ask --lines message > reply; read line; echo \"the shell: $line\"");
-        session.sees(&["> (1 to 2"]).types(pasted).sees(&["several lines were pasted, and none of them is taken"]);
+        session.sees(&["> (1 to 2"]).types(pasted).sees(&["several lines came at once, and none of them is taken"]);
         session.waits("the next prompt", |screen| screen.matches("> (1 to 2").count() == 2).types("2\n");
         session.sees(&["✓ SQLite"]).types("typed\n").sees(&["the shell: typed"]);
         session.concludes();
