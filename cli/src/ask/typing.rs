@@ -53,11 +53,18 @@ pub(super) fn wait(tty: &File, time: Duration, continued: &AtomicBool) -> io::Re
 
 /// Discards what follows a line that was read, and returns whether there was anything.
 ///
-/// Of pasted lines, all follow the first at once.
+/// Of pasted lines, all follow the first at once. But the terminal keeps only 4 KiB: the rest
+/// follows once these are discarded.
 #[cfg(unix)]
 pub(super) fn discard_rest(tty: &File) -> io::Result<bool> {
-    std::thread::sleep(PASTE_PAUSE);
-    discard_unread(tty)
+    let mut is_any = false;
+    loop {
+        std::thread::sleep(PASTE_PAUSE);
+        if !discard_unread(tty)? {
+            return Ok(is_any);
+        }
+        is_any = true;
+    }
 }
 
 /// The longest time between two lines that were pasted together.
