@@ -27,7 +27,8 @@ pub(crate) fn man(args: &ManArgs) -> Result<Status, Error> {
     };
     let mut page = Vec::new();
     render(command, &mut page)?;
-    print(&page)
+    // Typeset, a backtick would be a quotation mark. `Man` does not escape it.
+    print(String::from_utf8_lossy(&page).replace('`', "\\(ga").as_bytes())
 }
 
 fn print(bytes: &[u8]) -> Result<Status, Error> {
@@ -66,7 +67,7 @@ fn verbatim(text: &str, out: &mut Vec<u8>) -> io::Result<()> {
     for line in text.lines() {
         let escaped = line.replace('\\', "\\e").replace('-', "\\-");
         // Typeset, they would be other characters, and a command could not be copied from the page.
-        let escaped = escaped.replace('\'', "\\(aq").replace('`', "\\(ga").replace('~', "\\(ti").replace('^', "\\(ha");
+        let escaped = escaped.replace('\'', "\\(aq").replace('~', "\\(ti").replace('^', "\\(ha");
         match escaped.strip_suffix(':') {
             _ if line.is_empty() => {
                 blank_lines = ".sp\n";

@@ -52,7 +52,7 @@ pub(crate) struct InputArgs {
 
     /// Wait this many milliseconds between chunks, to watch
     ///
-    /// Without --chunk, the chunks of a file have 4 bytes, and those of a pipe are as they arrive.
+    /// Without --chunk, a named file comes in chunks of 4 bytes, and standard input as it arrives.
     #[arg(long, value_name = "MS", value_parser = milliseconds, help_heading = "Watching")]
     pub(crate) delay: Option<u64>,
 }

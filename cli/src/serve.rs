@@ -1,5 +1,6 @@
 //! `followup serve`: runs the HTTP service.
 
+use std::ffi::OsString;
 use std::fmt::Arguments;
 use std::io::{self, Write};
 use std::net::SocketAddr;
@@ -15,6 +16,7 @@ use crate::plain_words::io_error;
 use crate::wording;
 
 pub(crate) fn run(args: &ServeArgs) -> Result<Status, Error> {
+    refuse_options_as_secrets(std::env::args_os())?;
     let settings = settings(args)?;
     raise_open_files();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
@@ -100,6 +102,26 @@ fn settings(args: &ServeArgs) -> Result<Settings, Error> {
         store_prefix: args.store_prefix.clone(),
         lease: seconds(args.lease),
     })
+}
+
+/// Fails if what looks like an option follows an option for a secret.
+///
+/// With a variable that is not set, `--token $TOKEN --demo` is `--token --demo`: anyone could guess
+/// that token. `--token=--demo` is meant, and only here they differ.
+fn refuse_options_as_secrets(args: impl Iterator<Item = OsString>) -> Result<(), Error> {
+    let args: Vec<_> = args.collect();
+    for pair in args.windows(2) {
+        for (option, variable) in [("--token", "FOLLOWUP_TOKEN"), ("--upstream-key", "FOLLOWUP_UPSTREAM_KEY")] {
+            if pair[0] == option && pair[1].as_encoded_bytes().starts_with(b"--") {
+                // What follows may be the secret: it is not printed.
+                return Err(Error::Usage(format!(
+                    "what follows {option} begins with --, as an option does; \
+                     if it is the value, give it as {option}=VALUE, or better in the environment, as {variable}"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Checks that a header can carry the secret.

@@ -47,7 +47,7 @@ mod console {
     /// Returns what is typed; `None` if there is no console.
     ///
     /// It is UTF-8 if standard input is the console. Otherwise it is in the console's code page,
-    /// because what the system has for that is not safe.
+    /// because to read UTF-16 from it takes `unsafe` code.
     pub(crate) fn input() -> Option<Input> {
         let stdin = io::stdin();
         if stdin.is_terminal() {

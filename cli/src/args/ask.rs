@@ -36,8 +36,8 @@ Line by line (--lines), an answer is the number of a suggestion, or one line of
 text; where several options can be chosen, numbers like 1,3. 1 note: TEXT adds a
 note to an option. A number that is not one of the choices is asked for again;
 typed a second time, it is the answer. Of several lines pasted at once, none is
-taken. After several questions of a call, or an empty line at its only one, you
-send, are asked again, leave it or decline.
+taken (not on Windows). After several questions of a call, or an empty line at
+its only one, you send, are asked again, leave it or decline.
 --answer, --text and --answer-json can't be combined. A question left unanswered
 is told to the model (\"The user denied this operation.\"). --auto-answer waits at
 a question without suggestions; of several questions, it sends what is chosen at

@@ -2,8 +2,6 @@
 //! and output are.
 
 use std::io::{BufRead, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
@@ -18,10 +16,14 @@ use crate::terminal;
 pub(super) struct LineTerminal {
     out: terminal::Output,
     keys: terminal::Input,
-    /// The seconds after which the first suggestion is taken; `None` once a person is there.
-    auto_answer: Option<u64>,
-    /// Whether the program was stopped and continued during the countdowns.
-    continued: Arc<AtomicBool>,
+    /// `None` once a person is there.
+    countdown: Option<Countdown>,
+}
+
+/// The time after which the first suggestion is taken.
+struct Countdown {
+    seconds: u64,
+    continued: typing::Continued,
 }
 
 /// What a person typed.
@@ -39,7 +41,7 @@ impl LineTerminal {
     /// `None` if there is no terminal.
     pub(super) fn open() -> Option<LineTerminal> {
         let (keys, out) = (terminal::input()?, terminal::output()?);
-        Some(LineTerminal { keys, out, auto_answer: None, continued: Arc::default() })
+        Some(LineTerminal { keys, out, countdown: None })
     }
 
     /// Returns another handle to write to.
@@ -52,8 +54,8 @@ impl LineTerminal {
         if !typing::can_wait(self.keys.get_ref()) {
             return Err(Error::Usage("--auto-answer needs the screen here: leave out --lines".into()));
         }
-        self.auto_answer = Some(seconds);
-        self.continued = typing::continued().map_err(unreadable)?;
+        let continued = typing::watch_continued().map_err(unreadable)?;
+        self.countdown = Some(Countdown { seconds, continued });
         Ok(())
     }
 
@@ -62,10 +64,10 @@ impl LineTerminal {
     /// A user who starts to type, or stops the program, stops the countdown for good, as on the
     /// screen.
     fn nobody_types(&mut self) -> Result<bool, Error> {
-        let Some(seconds) = self.auto_answer else { return Ok(false) };
+        let Some(Countdown { seconds, continued }) = &self.countdown else { return Ok(false) };
         self.out.flush()?;
-        let time = Duration::from_secs(seconds);
-        match typing::wait(self.keys.get_ref(), time, &self.continued).map_err(unreadable)? {
+        let time = Duration::from_secs(*seconds);
+        match typing::wait(self.keys.get_ref(), time, continued).map_err(unreadable)? {
             Typing::Nothing => {
                 writeln!(self.out)?;
                 return Ok(true);
@@ -74,7 +76,7 @@ impl LineTerminal {
             Typing::Continued => write!(self.out, "\n(the countdown has stopped: type your answer) ")?,
             Typing::Line => {}
         }
-        self.auto_answer = None;
+        self.countdown = None;
         Ok(false)
     }
 
@@ -85,10 +87,9 @@ impl LineTerminal {
     /// A countdown runs while nothing is typed, if there is something that is `automatic` after it.
     pub(super) fn read_line(&mut self, prompt: &str, automatic: Option<&str>) -> Result<Line, Error> {
         loop {
-            if self.continued.load(Ordering::Relaxed) {
-                self.auto_answer = None;
-            }
-            let countdown = self.auto_answer.zip(automatic).map_or(String::new(), |(seconds, automatic)| {
+            self.countdown.take_if(|countdown| typing::was_continued(&countdown.continued));
+            let countdown = self.countdown.as_ref().zip(automatic).map_or(String::new(), |(countdown, automatic)| {
+                let seconds = countdown.seconds;
                 format!("; in {seconds} s {automatic}, unless you begin to type")
             });
             write!(self.out, "> ({}{countdown}) ", sanitize(prompt))?;
@@ -102,7 +103,7 @@ impl LineTerminal {
                 return Ok(Line::End);
             }
             if typing::discard_rest(self.keys.get_ref()).map_err(unreadable)? {
-                writeln!(self.out, "\n(several lines were pasted, and none of them is taken: answer in one line)")?;
+                writeln!(self.out, "\n(several lines came at once, and none of them is taken: answer in one line)")?;
                 continue;
             }
             match String::from_utf8(line) {

@@ -3,10 +3,10 @@
 #[cfg(unix)]
 use std::fs::File;
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 #[cfg(unix)]
-use std::sync::atomic::Ordering;
+use std::os::fd::AsFd;
+#[cfg(unix)]
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 /// What was typed within the time.
@@ -22,29 +22,43 @@ pub(super) enum Typing {
     Line,
 }
 
+/// Something can be read from this once the program was stopped and continued.
+#[cfg(unix)]
+pub(super) type Continued = UnixStream;
+
+#[cfg(not(unix))]
+pub(super) type Continued = ();
+
 /// Returns whether [`wait`] works for this terminal: some systems can wait for files only.
 #[cfg(unix)]
 pub(super) fn can_wait(tty: &File) -> bool {
-    is_readable(tty, Duration::ZERO).is_ok()
+    readable([tty], Duration::ZERO).is_ok()
 }
 
-/// Returns a flag that is set when the program is continued after it was stopped.
+/// Watches from now on whether the program is continued after it was stopped.
 #[cfg(unix)]
-pub(super) fn continued() -> io::Result<Arc<AtomicBool>> {
-    let continued = Arc::default();
-    signal_hook::flag::register(signal_hook::consts::SIGCONT, Arc::clone(&continued))?;
+pub(super) fn watch_continued() -> io::Result<Continued> {
+    let (continued, handler) = UnixStream::pair()?;
+    signal_hook::low_level::pipe::register(signal_hook::consts::SIGCONT, handler)?;
     Ok(continued)
 }
 
-/// Waits for a line. `continued` is the flag of [`continued`].
+/// Returns whether the program was continued.
+#[cfg(unix)]
+pub(super) fn was_continued(continued: &Continued) -> bool {
+    readable([continued], Duration::ZERO).is_ok_and(|[is_readable]| is_readable)
+}
+
+/// Waits for a line, or until the program is continued.
 ///
 /// The time in which the program is stopped counts, so the wait may end as soon as it continues.
 #[cfg(unix)]
-pub(super) fn wait(tty: &File, time: Duration, continued: &AtomicBool) -> io::Result<Typing> {
-    match is_readable(tty, time) {
-        Ok(true) => Ok(Typing::Line),
-        Ok(false) if continued.load(Ordering::Relaxed) => Ok(Typing::Continued),
-        Ok(false) => Ok(if discard_unread(tty)? { Typing::Begun } else { Typing::Nothing }),
+pub(super) fn wait(tty: &File, time: Duration, continued: &Continued) -> io::Result<Typing> {
+    // The signal alone may interrupt another thread, or come just before the wait.
+    match readable([tty, continued], time) {
+        Ok([true, _]) => Ok(Typing::Line),
+        Ok([_, true]) => Ok(Typing::Continued),
+        Ok(_) => Ok(if discard_unread(tty)? { Typing::Begun } else { Typing::Nothing }),
         // The other signals with a handler end the program.
         Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Typing::Continued),
         Err(error) => Err(error),
@@ -53,14 +67,24 @@ pub(super) fn wait(tty: &File, time: Duration, continued: &AtomicBool) -> io::Re
 
 /// Discards what follows a line that was read, and returns whether there was anything.
 ///
-/// Of pasted lines, all follow the first at once.
+/// Of pasted lines, all follow the first at once. But the terminal keeps only 4 KiB: the rest
+/// follows once these are discarded.
 #[cfg(unix)]
 pub(super) fn discard_rest(tty: &File) -> io::Result<bool> {
-    std::thread::sleep(PASTE_PAUSE);
-    discard_unread(tty)
+    let mut is_any = false;
+    loop {
+        std::thread::sleep(PASTE_PAUSE);
+        if !discard_unread(tty)? {
+            return Ok(is_any);
+        }
+        is_any = true;
+    }
 }
 
-/// The longest time between two lines that were pasted together. Nobody types that fast.
+/// The longest time between two lines that were pasted together.
+///
+/// A key that is held down may repeat as fast, and lines that were typed ahead may arrive together:
+/// they can't be told from a paste.
 #[cfg(unix)]
 const PASTE_PAUSE: Duration = Duration::from_millis(50);
 
@@ -80,17 +104,17 @@ fn discard_unread(tty: &File) -> io::Result<bool> {
     Ok(unread? > 0)
 }
 
-/// Waits until there is something to read, and returns whether there is.
+/// Waits until there is something to read in one of these, and returns in which there is.
 #[cfg(unix)]
-fn is_readable(tty: &File, time: Duration) -> io::Result<bool> {
+fn readable<const N: usize>(files: [&dyn AsFd; N], time: Duration) -> io::Result<[bool; N]> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let timeout = Timespec::try_from(time).map_err(io::Error::other)?;
-    let mut polled = [PollFd::new(tty, PollFlags::IN)];
-    let ready = poll(&mut polled, Some(&timeout))?;
-    if polled[0].revents().contains(PollFlags::NVAL) {
+    let mut polled = files.map(|file| PollFd::from_borrowed_fd(file.as_fd(), PollFlags::IN));
+    poll(&mut polled, Some(&timeout))?;
+    if polled.iter().any(|file| file.revents().contains(PollFlags::NVAL)) {
         return Err(io::ErrorKind::Unsupported.into());
     }
-    Ok(ready > 0)
+    Ok(polled.map(|file| !file.revents().is_empty()))
 }
 
 #[cfg(not(unix))]
@@ -104,11 +128,16 @@ pub(super) fn discard_rest<T>(_: &T) -> io::Result<bool> {
 }
 
 #[cfg(not(unix))]
-pub(super) fn continued() -> io::Result<Arc<AtomicBool>> {
-    Ok(Arc::default())
+pub(super) fn watch_continued() -> io::Result<Continued> {
+    Ok(())
 }
 
 #[cfg(not(unix))]
-pub(super) fn wait<T>(_: &T, _: Duration, _: &AtomicBool) -> io::Result<Typing> {
+pub(super) fn was_continued(_: &Continued) -> bool {
+    false
+}
+
+#[cfg(not(unix))]
+pub(super) fn wait<T>(_: &T, _: Duration, _: &Continued) -> io::Result<Typing> {
     Ok(Typing::Line)
 }

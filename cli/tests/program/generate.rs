@@ -74,6 +74,7 @@ fn groff_renders_the_manual_pages_with_their_lines_as_they_are() {
             return eprintln!("groff is not installed");
         };
         assert!(text.contains("NAME") && text.contains("SYNOPSIS"), "{command:?}: {text}");
+        assert!(!text.contains(['‘', '’']), "{command:?}: {text}");
         let (help, _) = ends(&followup().args(command).arg("--help").output().unwrap(), 0);
         let (_, by_hand) = help.split_once("\nExamples:\n").unwrap();
         for line in by_hand.lines().filter(|line| line.starts_with(' ')) {

@@ -542,6 +542,19 @@ mod usage {
     }
 
     #[test]
+    fn an_option_is_not_taken_as_a_token_or_a_key() {
+        for option in ["--token", "--upstream-key"] {
+            // A variable that is not set leaves no value.
+            for next in ["--demo", "--continue", "--"] {
+                let args = ["serve", "--listen", "192.0.2.1:1", "--upstream", "http://localhost", option, next];
+                let (_, err) = ends(&run(&args, ""), 2);
+                assert!(err.contains(&format!("what follows {option} begins with --")), "{err}");
+                assert!(err.contains(&format!("{option}=VALUE")), "{err}");
+            }
+        }
+    }
+
+    #[test]
     fn help_names_every_kind_of_error() {
         use followup::wire::Error;
 

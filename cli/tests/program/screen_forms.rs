@@ -71,7 +71,7 @@ fn a_form_is_answered_line_by_line() {
 fn lines_pasted_at_once_answer_no_question_of_a_form() {
     let mut session = Session::new(&[&["--lines"], &WIRE[..]].concat(), (60, 120));
     session.writes(BODY).ends().sees(&["Question 1 of 3", "> (1 to 2"]).types("1\n2\n\n\n");
-    session.sees(&["several lines were pasted, and none of them is taken"]).types("2\n").sees(&["Question 2 of 3"]);
+    session.sees(&["several lines came at once, and none of them is taken"]).types("2\n").sees(&["Question 2 of 3"]);
     session.types("\n").sees(&["Question 3 of 3"]).types("\n").sees(&["- 1. Store: PostgreSQL"]).types("\n");
     let answers = [FormAnswer::picked([1]), FormAnswer::default(), FormAnswer::default()];
     assert_eq!(session.concludes().stdout, replied(answers));

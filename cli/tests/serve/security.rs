@@ -53,10 +53,29 @@ async fn with_a_token_everything_but_the_page_and_the_health_check_requires_it()
 #[tokio::test]
 async fn a_token_and_a_key_may_begin_with_a_hyphen() {
     let upstream = format!("http://{}/v1", crate::upstream::upstream().address);
-    let service = Service::start(&["--upstream", &upstream, "--upstream-key", "-key", "--token", "--token"]);
-    let call = chat(&json!({"name": "hyphens", "stream": "text-only"})).with("x-followup-token", "--token");
-    assert_eq!(call.send(&service).await.status, 200);
-    assert!(requests("hyphens").await[0]["headers"].to_string().contains("Bearer -key"));
+    let mut by_environment = command(&["--upstream", &upstream]);
+    by_environment.env("FOLLOWUP_UPSTREAM_KEY", "--key").env("FOLLOWUP_TOKEN", "--token");
+    for (name, key, token, command) in [
+        (
+            "hyphen",
+            "-key",
+            "-token",
+            &mut command(&["--upstream", &upstream, "--upstream-key", "-key", "--token", "-token"]),
+        ),
+        (
+            "hyphens",
+            "--key",
+            "--token",
+            &mut command(&["--upstream", &upstream, "--upstream-key=--key", "--token=--token"]),
+        ),
+        ("hyphens-environment", "--key", "--token", &mut by_environment),
+    ] {
+        let service = Service::start_by(command);
+        let call = chat(&json!({"name": name, "stream": "text-only"})).with("x-followup-token", token);
+        assert_eq!(call.send(&service).await.status, 200, "{name}");
+        let headers = requests(name).await[0]["headers"].to_string();
+        assert!(headers.contains(&format!("Bearer {key}")), "{headers}");
+    }
 }
 
 #[tokio::test]

@@ -1,15 +1,15 @@
 //! Starts and stops the program.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
 /// A running service. It is killed when dropped.
 pub(crate) struct Service {
     child: Child,
-    /// Kept open, so that the service can write to it.
-    _out: BufReader<ChildStdout>,
+    /// Where it wrote its address. Kept open, so that the service can write to it.
+    out: BufReader<Box<dyn Read + Send + Sync>>,
     /// `127.0.0.1:PORT`.
     pub(crate) address: String,
 }
@@ -63,13 +63,34 @@ impl Service {
         (service, errors)
     }
 
+    /// Starts a service whose standard output nobody reads. It writes its address on standard
+    /// error.
+    pub(crate) fn start_unread(args: &[&str]) -> Service {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = command(args);
+        let line = "followup: listening on http://";
+        Service::spawn_to(command.stdout(writer), line, |child| Box::new(child.stderr.take().unwrap()))
+    }
+
     fn spawn(command: &mut Command) -> Service {
+        Service::spawn_to(command, "listening on http://", |child| Box::new(child.stdout.take().unwrap()))
+    }
+
+    /// Starts a service that writes its address to `out`, after this beginning of a line.
+    fn spawn_to(
+        command: &mut Command,
+        before: &str,
+        out: impl FnOnce(&mut Child) -> Box<dyn Read + Send + Sync>,
+    ) -> Service {
         let mut child = command.args(["--listen", "127.0.0.1:0"]).spawn().unwrap();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let out = BufReader::new(out(&mut child));
+        let mut service = Service { address: String::new(), child, out };
         let mut line = String::new();
-        out.read_line(&mut line).unwrap();
-        let address = line.trim_end().strip_prefix("listening on http://").unwrap_or_else(|| panic!("{line:?}"));
-        Service { address: address.to_owned(), child, _out: out }
+        service.out.read_line(&mut line).unwrap();
+        let address = line.trim_end().strip_prefix(before).unwrap_or_else(|| panic!("{line:?}"));
+        service.address = address.to_owned();
+        service
     }
 
     /// Starts a service with the test provider as its upstream.
