@@ -346,7 +346,23 @@ async fn a_replica_that_becomes_the_writer_for_a_piece_continues_what_was_answer
     soon(body).await.unwrap();
     assert_eq!(owner.wait(), Some(0));
     let other = replica(&redis.url(), &args);
-    assert_eq!(pieces::push(&other, id, "late", 40, 80, false).await.error(), (409, "gap".into()));
+    push(&other, id).await;
     until(async || snapshot(&other, id).await["items"].to_string().contains("Done.")).await;
     assert_eq!(requests(id).await.len(), 2, "the provider got the answer once");
 }
+    continue_after_a_piece("continued-after-a-piece", async |other, id| {
+        assert_eq!(pieces::push(other, id, "late", 40, 80, false).await.error(), (409, "gap".into()));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_replica_that_becomes_the_writer_for_a_repeated_piece_continues_what_was_answered() {
+    continue_after_a_piece("continued-after-a-repeated-piece", async |other, id| {
+        assert_eq!(pieces::push(other, id, "first", 0, 10, true).await.ok()["offset"], 10);
+    })
+    .await;
+}
+
+/// Lets a replica shut down before it continues what was answered, and pushes a piece to another.
+async fn continue_after_a_piece(id: &str, push: impl AsyncFn(&Service, &str)) {
