@@ -334,7 +334,8 @@ async fn a_replica_that_becomes_the_writer_for_a_piece_continues_what_was_answer
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--continue", "--upstream-key", "k"];
     let mut owner = replica(&redis.url(), &[&args[..], &["--grace", "60"]].concat());
-    let id = "continued-after-a-piece";
+    // It asks nothing.
+    pieces::push(&owner, id, "first", 0, 10, true).await.ok();
     let play = json!([asks_and_continues(id), {"name": id, "body": body_of("Done.")}]);
     let body = relay(&owner, id, &play).await;
     until(async || is_asked(&owner, id).await).await;
