@@ -30,9 +30,12 @@ pub(crate) use self::load::Found;
 /// the beginning of the turn is stored, in less time, or never.
 const RESERVATION: Duration = Duration::from_secs(3);
 
-/// Maximum number of conversations that are read as a whole at the same time, for readers and for
-/// takeovers each. A server ends a connection with too many bytes on their way.
-const MAX_WHOLE_LOADS: usize = 4;
+/// Maximum number of conversations that are read as a whole at the same time for readers. A server
+/// ends a connection with too many bytes on their way.
+const MAX_WHOLE_LOADS: usize = 8;
+
+/// The same for takeovers.
+const MAX_TAKEOVERS: usize = 4;
 
 /// How often a script is tried that the store executes after its deadline.
 const MAX_ATTEMPTS: usize = 3;
@@ -135,7 +138,7 @@ impl Commands {
             appends,
             loads,
             whole_loads: Arc::new(Semaphore::new(MAX_WHOLE_LOADS)),
-            takeovers: Arc::new(Semaphore::new(MAX_WHOLE_LOADS)),
+            takeovers: Arc::new(Semaphore::new(MAX_TAKEOVERS)),
             append: Script::new(include_str!("../scripts/append.lua")),
             load: Script::new(include_str!("../scripts/load.lua")),
             take: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/take.lua"))),
