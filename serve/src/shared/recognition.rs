@@ -18,14 +18,21 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 /// How often it looks for that end.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Puts records into the store. Ends with its sender.
+/// Puts records into the store. Ends when it has all of them and the replica shuts down.
 ///
 /// Without the store, other replicas take such a request for one of a new conversation.
 pub(super) async fn store_records(shared: Arc<Shared>, mut records: mpsc::UnboundedReceiver<StoredRecord>) {
     // In a cluster, each name of a record is on a server of its own.
     let max = if shared.link.is_cluster() { 1 } else { MAX_GROUP };
     let mut group = Vec::new();
-    while records.recv_many(&mut group, max).await > 0 {
+    loop {
+        tokio::select! {
+            count = records.recv_many(&mut group, max) => if count == 0 { return },
+            () = shared.is_ending.cancelled(), if !records.is_closed() => {
+                records.close();
+                continue;
+            }
+        }
         let (is_full, next) = (group.len() == max, Instant::now() + LONG_PAUSE);
         shared.store_group(std::mem::take(&mut group)).await;
         if !is_full {

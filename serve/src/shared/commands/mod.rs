@@ -15,7 +15,7 @@ use self::append::Append;
 use self::load::{Load, Stored, found};
 use super::clock::StoreClock;
 use super::error::StoreError;
-use super::groups::{Group, MAX_GROUP, SHORT_PAUSE, Waiting, send_groups};
+use super::groups::{Group, MAX_GROUP, Pace, Waiting, send_groups};
 use super::keys::Keys;
 use super::link::{Link, RESPONSE_TIMEOUT};
 use super::script::{Call, Script};
@@ -158,11 +158,11 @@ impl Commands {
         // In a cluster, a script has the keys of one conversation.
         let max = if self.link.is_cluster() { 1 } else { MAX_GROUP };
         let (append, load) = (self.clone(), self.clone());
-        tokio::spawn(send_groups(waiting.appends, max, SHORT_PAUSE, move |appends| {
+        tokio::spawn(send_groups(waiting.appends, max, Pace::Soon, move |appends| {
             let commands = append.clone();
             async move { commands.append_all(&appends).await }
         }));
-        tokio::spawn(send_groups(waiting.loads, max, SHORT_PAUSE, move |loads| {
+        tokio::spawn(send_groups(waiting.loads, max, Pace::Soon, move |loads| {
             let commands = load.clone();
             async move { commands.load_all(&loads).await }
         }));
