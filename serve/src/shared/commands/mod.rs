@@ -330,23 +330,32 @@ impl Commands {
         Ok(())
     }
 
-    /// Notes the last requests of conversations, and stores their records with those names. In a
-    /// cluster, these are stored by themselves, and the requests are of one conversation.
+    /// Notes the last requests of conversations, and stores their records. All keys have to be on one
+    /// server.
     pub(super) async fn record_all(&self, records: &[StoredRecord], lifetime: u64) -> Result<Vec<()>, StoreError> {
         let mut call = self.records.call();
         call.arg(milliseconds(self.time_to_live)).arg(lifetime);
         for record in records {
             call.key(self.keys.log(&record.id)).key(self.keys.state(&record.id));
             call.arg(&record.request).arg(record.keys.join(" "));
-            let with_them = if self.link.is_cluster() { &[][..] } else { &record.keys };
             // All of it serializes to JSON.
-            call.arg(serde_json::to_string(record).unwrap_or_default()).arg(with_them.len());
-            for key in with_them {
+            call.arg(serde_json::to_string(record).unwrap_or_default()).arg(record.keys.len());
+            for key in &record.keys {
                 call.key(self.keys.record(key));
             }
         }
         let _: u64 = self.link.invoke(&call).await?;
         Ok(vec![(); records.len()])
+    }
+
+    /// Notes the last request of a conversation, without its record.
+    pub(super) async fn note_request(&self, record: &StoredRecord, lifetime: u64) -> Result<(), StoreError> {
+        let mut call = self.records.call();
+        call.arg(milliseconds(self.time_to_live)).arg(lifetime);
+        call.key(self.keys.log(&record.id)).key(self.keys.state(&record.id));
+        call.arg(&record.request).arg(record.keys.join(" ")).arg("").arg(0);
+        let _: u64 = self.link.invoke(&call).await?;
+        Ok(())
     }
 
     /// Lets the store keep a conversation longer. Returns the keys of the record of its last
