@@ -49,6 +49,8 @@ impl Drop for ChangeGuard<'_> {
         // replicas a comparison.
         if has_events != Some(false) || self.state.log.unpublished.needs_batch() {
             conversation.queue(&mut self.state);
+        }
+        if has_events != Some(false) {
             conversation.changed.send_replace(());
         }
         if self.state.list_key() != self.list_key {
@@ -62,7 +64,7 @@ impl Drop for ChangeGuard<'_> {
 impl Conversation {
     /// Locks the state for a change. Readers are woken when the guard is dropped.
     ///
-    /// Every change has an event. Without one, nobody is told.
+    /// Every change that readers see has an event. Without one, they are not woken.
     pub(super) fn lock_for_change(&self) -> ChangeGuard<'_> {
         let mut guard = self.lock_for_use();
         guard.before = Some(guard.log.buffer.last());

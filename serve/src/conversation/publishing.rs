@@ -348,6 +348,24 @@ mod tests {
     }
 
     #[test]
+    fn a_chunk_without_an_event_wakes_no_reader_if_the_store_was_not_told_of_the_turn() {
+        let (of_store, _queued) = followed();
+        of_store.take_over(1, StoredConversation::default()).unwrap();
+        for conversation in [of_store, crate::conversation::superseding_tests::conversation()] {
+            let mut turn = Turn::begin(&conversation, None, TurnSource::Relay, RequestContent::default()).unwrap();
+            let mut wakes = |chunk: &str| {
+                let mut reader = conversation.reader().unwrap();
+                turn.feed(chunk.as_bytes());
+                reader.changed().now_or_never().is_some()
+            };
+            assert!(wakes("data: {\"choices\":[{\"delta\":{\"content\":\"Tea\"}}]}\n\n"));
+            for chunk in [": ping\n\n", "data: {\"choices\":[{\"delta\":{\"reasoning_content\":\"Hm\"}}]}\n\n"] {
+                assert!(!wakes(chunk), "{chunk}");
+            }
+        }
+    }
+
+    #[test]
     fn events_of_earlier_writers_count_until_the_store_gets_the_items_anew() {
         let (conversation, _queued) = followed();
         let text = |number| {

@@ -49,6 +49,10 @@ pub(super) async fn push(
         _ => state.store.get_for_piece(&id).await.map_err(|error| error.or_gap(&message))?,
     };
     let outcome = conversation.push_piece(Piece { message: &message, offset, bytes: &body, is_last: last, wire })?;
+    if offset == 0 {
+        // It was sent again, and the last writer may not have come to what follows its last turn.
+        conversation.may_continue_now();
+    }
     // The next piece may be sent to another replica.
     state.store.flush(&conversation).await?;
     state.store.local().keep_within_memory();

@@ -20,6 +20,6 @@ impl Shared {
         tokio::spawn(receive_messages(self.clone(), messages));
         tokio::spawn(subscribe_again(self.clone()));
         tokio::spawn(keep_list(self.clone()));
-        tokio::spawn(store_records(self.clone(), records));
+        self.last_tasks.spawn(store_records(self.clone(), records));
     }
 }

@@ -8,10 +8,19 @@ use tokio::time::Instant;
 use crate::shared::error::StoreError;
 
 /// Minimum time between two groups for which readers wait. Requests meanwhile are sent together.
-pub(super) const SHORT_PAUSE: Duration = Duration::from_millis(1);
+const SHORT_PAUSE: Duration = Duration::from_millis(1);
 
 /// The same where no reader waits.
 pub(super) const LONG_PAUSE: Duration = Duration::from_millis(5);
+
+/// When a group is sent after another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pace {
+    /// After a short pause: readers wait.
+    Soon,
+    /// After a longer pause, and after the answers to the first one: requests take effect in order.
+    InOrder,
+}
 
 /// Maximum number of requests in a group, so that no script takes long.
 pub(super) const MAX_GROUP: usize = 64;
@@ -43,28 +52,36 @@ impl<Q, A> Group<Q, A> {
     }
 }
 
-/// Sends requests in groups of at most that many, with that pause after a group that is not full.
-/// Ends with their sender.
+/// Sends requests in groups of at most that many, without a pause after a group that is full. Ends
+/// with their sender.
 ///
 /// `send` returns an answer to each.
-pub(super) async fn send_groups<Q, A, F, S>(mut waiting: Waiting<Q, A>, max: usize, pause: Duration, send: S)
+pub(super) async fn send_groups<Q, A, F, S>(mut waiting: Waiting<Q, A>, max: usize, pace: Pace, send: S)
 where
     Q: Clone + Send + Sync + 'static,
     A: Send + 'static,
     F: Future<Output = Result<Vec<A>, StoreError>> + Send,
     S: Fn(Vec<Q>) -> F + Clone + Send + Sync + 'static,
 {
+    let pause = match pace {
+        Pace::Soon => SHORT_PAUSE,
+        Pace::InOrder => LONG_PAUSE,
+    };
     let mut group = Vec::new();
     while waiting.recv_many(&mut group, max).await > 0 {
         let (is_full, next) = (group.len() == max, Instant::now() + pause);
         let (questions, replies): (Vec<Q>, Vec<_>) = group.drain(..).map(|one| (one.question, one.reply)).unzip();
         let send = send.clone();
-        tokio::spawn(async move {
+        let sent = tokio::spawn(async move {
             for (reply, answer) in replies.into_iter().zip(answers(questions, send).await) {
                 // Perhaps nobody waits any more.
                 let _ = reply.send(answer);
             }
         });
+        if pace == Pace::InOrder {
+            // This fails only if the task panics.
+            let _ = sent.await;
+        }
         if !is_full {
             tokio::time::sleep_until(next).await;
         }
@@ -115,7 +132,7 @@ mod tests {
         let (group, waiting) = Group::new();
         let sizes = Arc::new(Mutex::new(Vec::new()));
         let seen = sizes.clone();
-        tokio::spawn(send_groups(waiting, 4, SHORT_PAUSE, move |numbers: Vec<u32>| {
+        tokio::spawn(send_groups(waiting, 4, Pace::Soon, move |numbers: Vec<u32>| {
             seen.lock().push(numbers.len());
             double(numbers)
         }));
@@ -126,11 +143,38 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn groups_in_order_wait_for_the_answers_to_the_one_before() {
+        for (pace, at_once) in [(Pace::InOrder, 1), (Pace::Soon, 3)] {
+            let (group, waiting) = Group::new();
+            let under_way = Arc::new(Mutex::new((0, 0)));
+            let seen = under_way.clone();
+            tokio::spawn(send_groups(waiting, 4, pace, move |numbers: Vec<u32>| {
+                let seen = seen.clone();
+                async move {
+                    {
+                        let (now, most) = &mut *seen.lock();
+                        *now += 1;
+                        *most = (*now).max(*most);
+                    }
+                    // All others that may come first do so.
+                    for _ in 0..100 {
+                        tokio::task::yield_now().await;
+                    }
+                    seen.lock().0 -= 1;
+                    double(numbers).await
+                }
+            }));
+            futures_util::future::join_all((10..20).map(|number| group.ask(number))).await;
+            assert_eq!(under_way.lock().1, at_once, "{pace:?}");
+        }
+    }
+
+    #[tokio::test]
     async fn a_request_is_kept_until_its_answer_even_if_nobody_waits_for_it_any_more() {
         let (group, waiting) = Group::new();
         let (permit, asked, may_answer) = (Arc::new(()), Arc::new(Notify::new()), Arc::new(Notify::new()));
         let (is_asked, is_to_answer) = (asked.clone(), may_answer.clone());
-        tokio::spawn(send_groups(waiting, 4, SHORT_PAUSE, move |_: Vec<Arc<()>>| {
+        tokio::spawn(send_groups(waiting, 4, Pace::Soon, move |_: Vec<Arc<()>>| {
             let (is_asked, is_to_answer) = (is_asked.clone(), is_to_answer.clone());
             async move {
                 is_asked.notify_one();

@@ -9,11 +9,11 @@ use parking_lot::Mutex;
 use redis::{FromRedisValue, Value};
 
 use super::error::StoreError;
-use super::groups::{Group, LONG_PAUSE, MAX_GROUP, Waiting, send_groups};
+use super::groups::{Group, MAX_GROUP, Pace, Waiting, send_groups};
 use super::keys::Keys;
 use super::link::Link;
 use super::script::Script;
-use crate::conversation::{ListChanges, ListedFacts};
+use crate::conversation::{Conversation, ListChanges, ListedFacts};
 use crate::settings::Limits;
 
 /// The list of all replicas' conversations, as far as this replica knows it.
@@ -37,12 +37,12 @@ struct Known {
     entries: HashMap<String, (u64, Arc<ListedFacts>)>,
 }
 
-/// A change of an entry.
+/// A change of an entry: what is known of a conversation when it is sent, or `None` if it was
+/// deleted.
 #[derive(Clone)]
 pub(super) struct EntryChange {
     id: String,
-    /// The entry as JSON; empty if the conversation was deleted.
-    entry: String,
+    conversation: Option<Arc<Conversation>>,
 }
 
 /// The changes that are sent together with others.
@@ -73,20 +73,30 @@ impl SharedList {
     pub(super) fn start(self: &Arc<SharedList>, waiting: WaitingChanges) {
         let list = self.clone();
         // All keys of the list are on one server, also in a cluster.
-        tokio::spawn(send_groups(waiting, MAX_GROUP, LONG_PAUSE, move |changes| {
+        tokio::spawn(send_groups(waiting, MAX_GROUP, Pace::InOrder, move |changes| {
             let list = list.clone();
             async move { list.set_all(&changes).await }
         }));
     }
 
-    /// Records a change of an entry. Without an entry, the conversation was deleted.
+    /// Records what is known of a conversation.
     ///
     /// # Errors
     ///
     /// If the store can't be reached, or refuses it.
-    pub(crate) async fn set(&self, id: &str, entry: Option<&str>) -> Result<(), StoreError> {
-        let (id, entry) = (id.to_owned(), entry.unwrap_or_default().to_owned());
-        self.sets.ask(EntryChange { id, entry }).await
+    pub(super) async fn set(&self, conversation: &Arc<Conversation>) -> Result<(), StoreError> {
+        let id = conversation.id().to_owned();
+        self.sets.ask(EntryChange { id, conversation: Some(conversation.clone()) }).await
+    }
+
+    /// Records that a conversation was deleted.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`set`](SharedList::set).
+    pub(super) async fn remove(&self, id: &str) -> Result<(), StoreError> {
+        self.forget(id);
+        self.sets.ask(EntryChange { id: id.to_owned(), conversation: None }).await
     }
 
     async fn set_all(&self, changes: &[EntryChange]) -> Result<Vec<()>, StoreError> {
@@ -95,8 +105,10 @@ impl SharedList {
         call.key(self.keys.list("entries")).key(self.keys.list("changes")).key(self.keys.list("ends"));
         call.key(self.keys.list_bell());
         call.arg(milliseconds(self.limits.idle)).arg(self.limits.conversations);
-        for EntryChange { id, entry } in changes {
-            call.arg(id).arg(entry);
+        for EntryChange { id, conversation } in changes {
+            // All of it serializes to JSON.
+            let entry = conversation.as_ref().and_then(|one| serde_json::to_string(&one.summary()).ok());
+            call.arg(id).arg(entry.unwrap_or_default());
         }
         let _: u64 = self.link.invoke(&call).await?;
         Ok(vec![(); changes.len()])
@@ -165,7 +177,7 @@ impl SharedList {
     }
 
     /// Forgets an entry at once.
-    pub(crate) fn forget(&self, id: &str) {
+    fn forget(&self, id: &str) {
         self.known.lock().entries.remove(id);
     }
 }

@@ -32,6 +32,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc};
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::commands::{Commands, Found, WaitingCommands};
@@ -69,6 +70,11 @@ pub(crate) struct Shared {
     settings: Arc<Settings>,
     /// Tasks that run until everything is in the store.
     tasks: TaskTracker,
+    /// Tasks that end as soon as the store is told what it has to know, for which a replica waits
+    /// when it shuts down.
+    last_tasks: TaskTracker,
+    /// Nothing new is recorded.
+    is_ending: CancellationToken,
 }
 
 /// How long the store may take to be told of a change.
@@ -116,6 +122,8 @@ impl Shared {
             metrics,
             settings,
             tasks,
+            last_tasks: TaskTracker::new(),
+            is_ending: CancellationToken::new(),
         };
         (Arc::new(shared), Background { waiting, list_changes, messages, changed, records })
     }
@@ -154,8 +162,14 @@ impl Shared {
 
     /// Ends this replica's part: tells the store the rest, and that others may take over.
     pub(crate) async fn finish(&self) {
+        self.is_ending.cancel();
+        let flush = async {
+            self.local.flush_all().await;
+            self.last_tasks.close();
+            self.last_tasks.wait().await;
+        };
         // What is not in the store then is lost, unless other replicas have taken it over.
-        let _ = tokio::time::timeout(MAX_LAST_FLUSH, self.local.flush_all()).await;
+        let _ = tokio::time::timeout(MAX_LAST_FLUSH, flush).await;
         self.lease.end().await;
     }
 
@@ -198,8 +212,7 @@ impl Shared {
     /// The replica that has deleted it does so, and every one that loads it: the first may have
     /// died in between.
     async fn unlist(&self, id: &str) -> Result<(), StoreError> {
-        self.list.forget(id);
-        self.list.set(id, None).await
+        self.list.remove(id).await
     }
 
     /// Returns the list of all replicas' conversations.
@@ -207,11 +220,18 @@ impl Shared {
         &self.list
     }
 
+    /// Tells the list what is known of a conversation, while other things happen.
+    fn list_soon(self: &Arc<Shared>, conversation: &Arc<Conversation>) {
+        let (shared, conversation) = (self.clone(), conversation.clone());
+        self.last_tasks.spawn(async move {
+            // If it fails, this is done as soon as there is a connection.
+            let _ = shared.list_conversation(&conversation).await;
+        });
+    }
+
     /// Tells the list what is known of a conversation.
-    async fn list_conversation(&self, conversation: &Conversation) -> Result<(), StoreError> {
-        // All of it serializes to JSON.
-        let entry = serde_json::to_string(&conversation.summary()).unwrap_or_default();
-        self.list.set(conversation.id(), Some(&entry)).await?;
+    async fn list_conversation(&self, conversation: &Arc<Conversation>) -> Result<(), StoreError> {
+        self.list.set(conversation).await?;
         // It may have been deleted meanwhile, and have been removed from the list before this.
         if conversation.is_gone() && !matches!(self.commands.load(conversation.id(), None).await?, Found::Stored(_)) {
             return self.unlist(conversation.id()).await;

@@ -156,10 +156,8 @@ impl Shared {
                         Ok((conversation, _)) => conversation.in_use(),
                         Err(error) => {
                             // Its place was filled meanwhile. Others would wait for what this
-                            // replica does not write.
-                            if self.commands.give_back(id, epoch).await.is_err() {
-                                find_out_later(self, id);
-                            }
+                            // replica does not write, even if the caller does not wait any more.
+                            give_back_later(self, id, epoch);
                             return Err(error);
                         }
                     };
@@ -302,6 +300,16 @@ impl Drop for Unheard<'_> {
 /// Lets this replica take a conversation of which it may be the writer, and which it does not have.
 fn find_out_later(shared: &Arc<Shared>, id: &str) {
     shared.tasks.spawn(find_out(shared.clone(), id.to_owned()));
+}
+
+/// Gives up a conversation that this replica has taken in that epoch, and has no room for.
+fn give_back_later(shared: &Arc<Shared>, id: &str, epoch: u64) {
+    let (this, id) = (shared.clone(), id.to_owned());
+    shared.tasks.spawn(async move {
+        if this.commands.give_back(&id, epoch).await.is_err() {
+            find_out_later(&this, &id);
+        }
+    });
 }
 
 /// Finds out whether this replica has become the writer of a conversation without hearing of it.

@@ -38,11 +38,10 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
             may_be_stored |= conversation.is_stored() || shared.is_up_for(conversation.id());
             match shared.commands.append(conversation.id(), &batch).await {
                 Ok(Appended::Done) => {
-                    conversation.has_appended(&batch);
                     if batch.has_new_facts {
-                        // If it fails, this is done as soon as there is a connection.
-                        let _ = shared.list_conversation(&conversation).await;
+                        shared.list_soon(&conversation);
                     }
+                    conversation.has_appended(&batch);
                 }
                 Ok(Appended::Gap(last)) if !conversation.is_overtaken(last) => conversation.repair(last),
                 Ok(Appended::Gap(_) | Appended::Lost) => {

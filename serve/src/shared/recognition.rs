@@ -18,14 +18,21 @@ const MAX_WAIT: Duration = Duration::from_secs(2);
 /// How often it looks for that end.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Puts records into the store. Ends with its sender.
+/// Puts records into the store. Ends when it has all of them and the replica shuts down.
 ///
 /// Without the store, other replicas take such a request for one of a new conversation.
 pub(super) async fn store_records(shared: Arc<Shared>, mut records: mpsc::UnboundedReceiver<StoredRecord>) {
     // In a cluster, each name of a record is on a server of its own.
     let max = if shared.link.is_cluster() { 1 } else { MAX_GROUP };
     let mut group = Vec::new();
-    while records.recv_many(&mut group, max).await > 0 {
+    loop {
+        tokio::select! {
+            count = records.recv_many(&mut group, max) => if count == 0 { return },
+            () = shared.is_ending.cancelled(), if !records.is_closed() => {
+                records.close();
+                continue;
+            }
+        }
         let (is_full, next) = (group.len() == max, Instant::now() + LONG_PAUSE);
         shared.store_group(std::mem::take(&mut group)).await;
         if !is_full {
@@ -35,23 +42,31 @@ pub(super) async fn store_records(shared: Arc<Shared>, mut records: mpsc::Unboun
 }
 
 impl Shared {
-    async fn store_group(&self, records: Vec<StoredRecord>) {
-        let lifetime = self.record_lifetime();
-        let apart = if self.link.is_cluster() { records.clone() } else { Vec::new() };
-        let sets = apart.iter().flat_map(|record| {
-            // All of it serializes to JSON.
-            let json = serde_json::to_string(record).unwrap_or_default();
-            let set = move |key: &String| {
-                redis::cmd("SET").arg(self.keys.record(key)).arg(&json).arg("PX").arg(lifetime).take()
-            };
-            record.keys.iter().map(set)
-        });
-        let set = async |command| {
-            let _: Result<(), StoreError> = self.link.run(&command).await;
-        };
+    /// Stores records, on a single server by one script.
+    async fn store_group(&self, mut records: Vec<StoredRecord>) {
+        if !self.link.is_cluster() {
+            let send = async |records: Vec<_>| self.commands.record_all(&records, self.record_lifetime()).await;
+            let mut stored = answers(records.clone(), send).await.into_iter();
+            // A server may belong to a cluster, and then refuses keys of several slots.
+            records.retain(|_| matches!(stored.next(), Some(Err(StoreError::Refused(_)))));
+        }
         // One that is refused stops no other.
-        let noted = answers(records, async |records| self.commands.record_all(&records, lifetime).await);
-        tokio::join!(noted, join_all(sets.map(set)));
+        join_all(records.iter().map(|record| self.store_apart(record))).await;
+    }
+
+    /// Stores a record by commands that each have keys of one slot.
+    async fn store_apart(&self, record: &StoredRecord) {
+        let lifetime = self.record_lifetime();
+        // All of it serializes to JSON.
+        let json = serde_json::to_string(record).unwrap_or_default();
+        let set = async |key: &String| -> Result<(), StoreError> {
+            self.link.run(redis::cmd("SET").arg(self.keys.record(key)).arg(&json).arg("PX").arg(lifetime)).await
+        };
+        let noted = self.commands.note_request(record, lifetime);
+        let (noted, set) = tokio::join!(noted, join_all(record.keys.iter().map(set)));
+        if set.into_iter().chain([noted]).any(|stored| matches!(stored, Err(StoreError::Refused(_)))) {
+            self.metrics.store_error();
+        }
     }
 
     /// Lets the store keep a conversation longer, and the record of its last request.

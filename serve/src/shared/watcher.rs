@@ -3,7 +3,6 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 use redis::{PushInfo, PushKind, Value};
 use tokio::sync::watch;
@@ -87,13 +86,13 @@ pub(super) async fn subscribe_again(shared: Arc<Shared>) {
     loop {
         let is_up = up.borrow_and_update().is_some();
         if is_up {
-            // If one fails, there is another connection soon. All are on their way at the same time:
+            // If one fails, there is another connection soon. Many are on their way at the same time:
             // readers wait for what they bring.
             let again = async |id: String| {
                 let _ = shared.link.subscribe_to(&shared.keys.bell(&id)).await;
                 shared.watched.change(&id, |bell| bell.rings += 1);
             };
-            join_all(shared.watched.ids().into_iter().map(again)).await;
+            stream::iter(shared.watched.ids()).for_each_concurrent(MAX_GROUP, again).await;
             let _ = shared.link.subscribe_to(&shared.keys.list_bell()).await;
             let written = shared.local.all().into_iter().filter(|conversation| conversation.epoch().is_some());
             let list = async |conversation: Arc<Conversation>| {

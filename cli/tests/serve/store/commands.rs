@@ -12,9 +12,6 @@ use crate::client::{Events, chat, get, post, soon, until};
 use crate::page::Page;
 use crate::upstream::open_gate;
 
-/// Number of conversations that change at the same time.
-const MANY: usize = 60;
-
 #[tokio::test]
 async fn chunks_without_an_event_tell_the_store_nothing() {
     let Some(redis) = RedisServer::start(&[]) else { return };
@@ -43,6 +40,8 @@ async fn chunks_without_an_event_tell_the_store_nothing() {
 
 #[tokio::test]
 async fn what_is_told_of_many_conversations_at_once_is_told_together() {
+    // So few that a busy machine relays them before the store is taken for one that is away.
+    const MANY: usize = 20;
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, other) = (replica(&redis.url(), &[]), replica(&redis.url(), &[]));
     redis.tell("CONFIG RESETSTAT");
@@ -75,6 +74,8 @@ async fn what_is_told_of_many_conversations_at_once_is_told_together() {
 
 #[tokio::test]
 async fn after_a_reconnect_all_conversations_are_watched_again_at_once() {
+    // More than are on their way at once. One after another, they take longer than `until` waits.
+    const MANY: usize = 80;
     let Some(redis) = RedisServer::start(&[]) else { return };
     let proxy = TcpProxy::start(redis.port);
     let owner = replica(&proxy.url(), &[]);
@@ -83,13 +84,10 @@ async fn after_a_reconnect_all_conversations_are_watched_again_at_once() {
     }
     let watched = || redis.ask("PUBSUB SHARDCHANNELS followup:{watched-*").lines().next().unwrap().to_owned();
     until(async || watched() == format!("*{MANY}")).await;
-    // One after another, they take a minute.
     proxy.set(Passing::After(Duration::from_millis(500)));
     redis.tell("CLIENT KILL TYPE pubsub");
     until(async || watched() == "*0").await;
-    until(async || watched() != "*0").await;
-    tokio::time::sleep(Duration::from_secs(5)).await;
-    assert_eq!(watched(), format!("*{MANY}"));
+    until(async || watched() == format!("*{MANY}")).await;
 }
 
 #[tokio::test]

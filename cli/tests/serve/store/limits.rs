@@ -1,6 +1,6 @@
 //! Limits and budgets of memory, each replica's own, while the store has more.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -333,11 +333,20 @@ async fn every_key_in_the_store_expires() {
 
 #[tokio::test]
 async fn a_conversation_that_is_taken_after_its_place_was_filled_is_left_to_others() {
+    take_without_room("taken-without-room", false).await;
+}
+
+#[tokio::test]
+async fn what_is_taken_without_room_is_left_to_others_even_if_the_caller_hangs_up() {
+    take_without_room("taken-and-hung-up", true).await;
+}
+
+/// Lets a replica take the conversation of a dead one, while its last place is filled.
+async fn take_without_room(id: &str, hangs_up: bool) {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let proxy = TcpProxy::start(redis.port);
     let mut owner = replica(&redis.url(), &["--lease", "1"]);
     let full = replica(&proxy.url(), &["--demo", "--limit-conversations", "1"]);
-    let id = "taken-without-room";
     let _body = relay(&owner, id, &asks_and_continues(id)).await;
     until(async || redis.ask(&format!("HGET followup:{{{id}}}:state turn")).contains("streaming")).await;
     let writer = || redis.ask(&format!("HGET followup:{{{id}}}:state owner"));
@@ -348,12 +357,21 @@ async fn a_conversation_that_is_taken_after_its_place_was_filled_is_left_to_othe
     // Leases count only a while after a replica has connected.
     tokio::time::sleep(Duration::from_secs(6)).await;
     proxy.set(Passing::After(Duration::from_millis(600)));
-    let (refused, demo) = tokio::join!(post(format!("/conversations/{id}/dismiss"), "").send(&full), async {
-        // Before the replica hears of it.
-        until(async || writer() != first).await;
-        post("/demo", r#"{"message":"database","delay":60000}"#).send(&full).await.ok()
-    });
-    assert_eq!(refused.error(), (503, "too_many_conversations".into()), "{demo}");
+    let address = full.address.clone();
+    let dismiss = post(format!("/conversations/{id}/dismiss"), "");
+    let dismissing = tokio::spawn(async move { dismiss.send_to(&address).await });
+    // Before the replica hears of it.
+    until(async || writer() != first).await;
+    let taken = Instant::now();
+    let demo = post("/demo", r#"{"message":"database","delay":60000}"#).send(&full).await.ok();
+    if hangs_up {
+        // When it has heard of it, and the store not yet that it is given back.
+        tokio::time::sleep_until((taken + Duration::from_millis(900)).into()).await;
+        dismissing.abort();
+    } else {
+        let refused = dismissing.await.unwrap();
+        assert_eq!(refused.error(), (503, "too_many_conversations".into()), "{demo}");
+    }
     // Its turn ends although that replica has no room, and lives.
     let other = replica(&redis.url(), &["--lease", "1"]);
     until(async || snapshot(&other, id).await["turn"] == "cut_off").await;

@@ -8,6 +8,7 @@ use super::redis_server::RedisServer;
 use super::scene::{answer, asks_and_continues, body_of, relay, relay_question, replica, snapshot, two_replicas};
 use crate::client::{Events, call, chat, get, post, read, soon, until};
 use crate::page::Page;
+use crate::pieces;
 use crate::upstream::open_gate;
 
 #[tokio::test]
@@ -119,4 +120,8 @@ async fn a_conversation_of_another_version_is_shown_and_not_changed() {
     assert!(read(own).await.ends_with(b"data: [DONE]\n\n"));
     assert!(before.contains(r#"{"version":999"#), "{before}");
     assert_eq!(stored(), before, "it is left as it was");
+    // Another version may write everything in another form.
+    redis.tell(&format!("HSET followup:{{{id}}}:state pieces other"));
+    let refused = pieces::push(&third, id, "a", 0, 40, false).await;
+    assert_eq!(refused.error(), (500, "store_unreadable".into()));
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::redis_server::RedisServer;
+use super::redis_server::{RedisServer, free_port};
 use super::scene::{
     answer, asks_and_continues, body_of, is_asked, is_end, relay, relay_question, relay_whole_question, replica,
     snapshot, two_replicas,
@@ -220,6 +220,23 @@ async fn send(service: &Service, messages: &Value, said: &str) -> String {
 #[tokio::test]
 async fn the_next_request_of_an_agent_is_recognized_by_another_replica() {
     let Some(redis) = RedisServer::start(&[]) else { return };
+    recognize_elsewhere(&redis).await;
+}
+
+#[tokio::test]
+async fn the_next_request_is_recognized_with_a_server_that_keeps_the_slots_of_keys_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bus, file) = (free_port().to_string(), folder.path().join("nodes.conf"));
+    let file = file.to_str().unwrap();
+    let args = ["--cluster-enabled", "yes", "--cluster-port", &bus, "--cluster-config-file", file];
+    let Some(redis) = RedisServer::start(&args) else { return };
+    redis.tell("CLUSTER ADDSLOTSRANGE 0 16383");
+    until(async || redis.ask("CLUSTER INFO").contains("cluster_state:ok")).await;
+    recognize_elsewhere(&redis).await;
+}
+
+/// Sends the first requests of an agent to one replica, and the next one to another.
+async fn recognize_elsewhere(redis: &RedisServer) {
     let (owner, other) = two_replicas(&redis.url(), &[]);
     let user = |text: &str| json!({"role": "user", "content": text});
     let model = |text: &str| json!({"role": "assistant", "content": text});

@@ -214,6 +214,36 @@ async fn a_turn_that_ends_while_its_replica_shuts_down_is_whole_on_others() {
 }
 
 #[tokio::test]
+async fn what_ends_while_a_replica_shuts_down_is_told_to_the_list_and_recognized() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let mut owner = replica(&redis.url(), &["--grace", "60"]);
+    let (gate, mut bodies) = ("many-ends", Vec::new());
+    let ids: Vec<String> = (0..50).map(|index| format!("many-ends-{index}")).collect();
+    for id in &ids {
+        bodies.push(relay(&owner, id, &asks_and_continues(gate)).await);
+    }
+    for id in &ids {
+        until(async || redis.ask(&format!("HGET followup:{{list}}:entries {id}")).contains("streaming")).await;
+    }
+    owner.signal(Signal::TERM);
+    until(async || TcpStream::connect(&owner.address).is_err()).await;
+    open_gate(gate).await;
+    for body in bodies {
+        soon(body).await.unwrap();
+    }
+    assert_eq!(owner.wait(), Some(0));
+    for id in ids {
+        let entry = redis.ask(&format!("HGET followup:{{list}}:entries {id}"));
+        assert!(entry.contains("ended"), "{id}: {entry}");
+        let records = redis.ask(&format!("HGET followup:{{{id}}}:state records"));
+        let key = records.lines().nth(1).and_then(|keys| keys.split(' ').next()).unwrap();
+        let record = redis.ask(&format!("GET followup:record:{{{key}}}"));
+        // The model's message, by which another replica recognizes the next request.
+        assert!(record.contains(r#""known""#), "{id}: {record}");
+    }
+}
+
+#[tokio::test]
 async fn a_turn_that_was_answered_when_its_replica_shut_down_is_continued_once_by_another() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--continue", "--upstream-key", "k"];
@@ -331,10 +361,27 @@ async fn readers_that_come_often_do_not_delay_what_others_are_told_of_a_dead_wri
 
 #[tokio::test]
 async fn a_replica_that_becomes_the_writer_for_a_piece_continues_what_was_answered() {
+    continue_after_a_piece("continued-after-a-piece", async |other, id| {
+        assert_eq!(pieces::push(other, id, "late", 40, 80, false).await.error(), (409, "gap".into()));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_replica_that_becomes_the_writer_for_a_repeated_piece_continues_what_was_answered() {
+    continue_after_a_piece("continued-after-a-repeated-piece", async |other, id| {
+        assert_eq!(pieces::push(other, id, "first", 0, 10, true).await.ok()["offset"], 10);
+    })
+    .await;
+}
+
+/// Lets a replica shut down before it continues what was answered, and pushes a piece to another.
+async fn continue_after_a_piece(id: &str, push: impl AsyncFn(&Service, &str)) {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let args = ["--continue", "--upstream-key", "k"];
     let mut owner = replica(&redis.url(), &[&args[..], &["--grace", "60"]].concat());
-    let id = "continued-after-a-piece";
+    // It asks nothing.
+    pieces::push(&owner, id, "first", 0, 10, true).await.ok();
     let play = json!([asks_and_continues(id), {"name": id, "body": body_of("Done.")}]);
     let body = relay(&owner, id, &play).await;
     until(async || is_asked(&owner, id).await).await;
@@ -346,7 +393,7 @@ async fn a_replica_that_becomes_the_writer_for_a_piece_continues_what_was_answer
     soon(body).await.unwrap();
     assert_eq!(owner.wait(), Some(0));
     let other = replica(&redis.url(), &args);
-    assert_eq!(pieces::push(&other, id, "late", 40, 80, false).await.error(), (409, "gap".into()));
+    push(&other, id).await;
     until(async || snapshot(&other, id).await["items"].to_string().contains("Done.")).await;
     assert_eq!(requests(id).await.len(), 2, "the provider got the answer once");
 }

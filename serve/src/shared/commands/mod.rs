@@ -15,7 +15,7 @@ use self::append::Append;
 use self::load::{Load, Stored, found};
 use super::clock::StoreClock;
 use super::error::StoreError;
-use super::groups::{Group, MAX_GROUP, SHORT_PAUSE, Waiting, send_groups};
+use super::groups::{Group, MAX_GROUP, Pace, Waiting, send_groups};
 use super::keys::Keys;
 use super::link::{Link, RESPONSE_TIMEOUT};
 use super::script::{Call, Script};
@@ -30,9 +30,12 @@ pub(crate) use self::load::Found;
 /// the beginning of the turn is stored, in less time, or never.
 const RESERVATION: Duration = Duration::from_secs(3);
 
-/// Maximum number of conversations that are read as a whole at the same time, for readers and for
-/// takeovers each. A server ends a connection with too many bytes on their way.
-const MAX_WHOLE_LOADS: usize = 4;
+/// Maximum number of conversations that are read as a whole at the same time for readers. A server
+/// ends a connection with too many bytes on their way.
+const MAX_WHOLE_LOADS: usize = 8;
+
+/// The same for takeovers.
+const MAX_TAKEOVERS: usize = 4;
 
 /// How often a script is tried that the store executes after its deadline.
 const MAX_ATTEMPTS: usize = 3;
@@ -135,7 +138,7 @@ impl Commands {
             appends,
             loads,
             whole_loads: Arc::new(Semaphore::new(MAX_WHOLE_LOADS)),
-            takeovers: Arc::new(Semaphore::new(MAX_WHOLE_LOADS)),
+            takeovers: Arc::new(Semaphore::new(MAX_TAKEOVERS)),
             append: Script::new(include_str!("../scripts/append.lua")),
             load: Script::new(include_str!("../scripts/load.lua")),
             take: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/take.lua"))),
@@ -155,11 +158,11 @@ impl Commands {
         // In a cluster, a script has the keys of one conversation.
         let max = if self.link.is_cluster() { 1 } else { MAX_GROUP };
         let (append, load) = (self.clone(), self.clone());
-        tokio::spawn(send_groups(waiting.appends, max, SHORT_PAUSE, move |appends| {
+        tokio::spawn(send_groups(waiting.appends, max, Pace::Soon, move |appends| {
             let commands = append.clone();
             async move { commands.append_all(&appends).await }
         }));
-        tokio::spawn(send_groups(waiting.loads, max, SHORT_PAUSE, move |loads| {
+        tokio::spawn(send_groups(waiting.loads, max, Pace::Soon, move |loads| {
             let commands = load.clone();
             async move { commands.load_all(&loads).await }
         }));
@@ -327,23 +330,32 @@ impl Commands {
         Ok(())
     }
 
-    /// Notes the last requests of conversations, and stores their records with those names. In a
-    /// cluster, these are stored by themselves, and the requests are of one conversation.
+    /// Notes the last requests of conversations, and stores their records. All keys have to be on one
+    /// server.
     pub(super) async fn record_all(&self, records: &[StoredRecord], lifetime: u64) -> Result<Vec<()>, StoreError> {
         let mut call = self.records.call();
         call.arg(milliseconds(self.time_to_live)).arg(lifetime);
         for record in records {
             call.key(self.keys.log(&record.id)).key(self.keys.state(&record.id));
             call.arg(&record.request).arg(record.keys.join(" "));
-            let with_them = if self.link.is_cluster() { &[][..] } else { &record.keys };
             // All of it serializes to JSON.
-            call.arg(serde_json::to_string(record).unwrap_or_default()).arg(with_them.len());
-            for key in with_them {
+            call.arg(serde_json::to_string(record).unwrap_or_default()).arg(record.keys.len());
+            for key in &record.keys {
                 call.key(self.keys.record(key));
             }
         }
         let _: u64 = self.link.invoke(&call).await?;
         Ok(vec![(); records.len()])
+    }
+
+    /// Notes the last request of a conversation, without its record.
+    pub(super) async fn note_request(&self, record: &StoredRecord, lifetime: u64) -> Result<(), StoreError> {
+        let mut call = self.records.call();
+        call.arg(milliseconds(self.time_to_live)).arg(lifetime);
+        call.key(self.keys.log(&record.id)).key(self.keys.state(&record.id));
+        call.arg(&record.request).arg(record.keys.join(" ")).arg("").arg(0);
+        let _: u64 = self.link.invoke(&call).await?;
+        Ok(())
     }
 
     /// Lets the store keep a conversation longer. Returns the keys of the record of its last

@@ -13,11 +13,6 @@
 --   or "taken", the epoch, the state and the log. The time comes second.
 local replica, own_epoch, time_to_live, reservation, dead, may_create, purpose, version, known, message = unpack(ARGV)
 local stored = redis.call('HMGET', KEYS[2], 'epoch', 'owner', 'turn', 'deleted', 'closed', 'last')
-local pieces = message ~= '' and redis.call('HMGET', KEYS[2], 'pieces')[1]
-if pieces and pieces ~= '' and cjson.decode(pieces).message == message then
-    -- It is sent again, and begins no turn.
-    purpose = 'piece'
-end
 local epoch, owner, turn, deleted, closed = tonumber(stored[1] or '0'), stored[2], stored[3], stored[4], stored[5]
 own_epoch = tonumber(own_epoch)
 if not stored[1] and own_epoch > 0 then
@@ -52,6 +47,14 @@ end
 local dialogue = not is_kept and redis.call('HMGET', KEYS[2], 'dialogue')[1]
 if dialogue and string.match(dialogue, '^{"version":(%d+),') ~= version then
     return {'unreadable', now}
+end
+local pieces = message ~= '' and redis.call('HMGET', KEYS[2], 'pieces')[1]
+if pieces and pieces ~= '' then
+    local is_read, name = pcall(function() return cjson.decode(pieces).message end)
+    if is_read and name == message then
+        -- It is sent again, and begins no turn.
+        purpose = 'piece'
+    end
 end
 if not is_kept then
     -- Later than any that the store may have lost, or had for a conversation that has ended and had the same id.
