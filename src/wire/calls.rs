@@ -357,16 +357,13 @@ impl NativeCalls {
         self.pass_on(i, deltas.resolve(kept), deltas, actions);
     }
 
-    /// Returns whether a piece begins with all arguments that have come of its call.
+    /// Returns whether a piece repeats all arguments that have come of its call.
     ///
-    /// Some servers with OpenAI's format send all arguments so far in every delta. In JSON, no piece
-    /// that continues an object begins with the beginning of that object.
+    /// Some servers with OpenAI's format send all arguments so far in every delta. After a loss, only
+    /// the whole message tells what is complete.
     fn repeats_received(&self, i: usize, piece: Fragment, deltas: &Deltas) -> bool {
-        let received = &self.list[i].received;
-        deltas.plain_text(piece).filter(|text| text.starts_with('{')).is_some_and(|text| {
-            let is_longer = text.len() > received.len();
-            received.len() > 1 && (is_longer || received.look_complete()) && received.prefix_len(text).is_some()
-        })
+        let call = &self.list[i];
+        !call.may_have_gap && deltas.plain_text(piece).is_some_and(|text| call.received.are_repeated_by(text))
     }
 
     /// Appends a piece of a call's arguments.

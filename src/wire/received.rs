@@ -80,6 +80,15 @@ impl ReceivedArguments {
         (hash == self.hash).then_some(self.len)
     }
 
+    /// Returns whether a piece is no continuation of the text, but begins with all of it.
+    ///
+    /// In JSON, a piece that begins like the text can continue it only as a value, after a `:`, `[`
+    /// or `,`, or as the rest of a key (`{"` and `{":1}`), which two bytes may be.
+    pub(super) fn are_repeated_by(&self, piece: &str) -> bool {
+        let may_be_value = |len| !self.brackets.in_string && piece[..len].trim_ascii_end().ends_with([':', '[', ',']);
+        self.len > 2 && piece.starts_with('{') && self.prefix_len(piece).is_some_and(|len| !may_be_value(len))
+    }
+
     /// Returns whether the text is `all`.
     pub(super) fn equal(&self, all: &HashedText<'_>) -> bool {
         all.is(self.len, self.hash)

@@ -155,6 +155,36 @@ fn chat_arguments_that_come_again_with_every_delta_count_once() {
     assert_eq!(steps(Format::OpenAiChat, Limits::default(), &other), [r#"opaque 0 lookup (a) "{\"p\":1}""#]);
 }
 
+/// A body of these payloads, which need not be JSON.
+fn body(payloads: &[&str]) -> String {
+    payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect()
+}
+
+#[test]
+fn a_piece_that_continues_the_arguments_is_no_repetition_though_it_begins_like_them() {
+    for (first, second) in [
+        (r#"{"children":["#, r#"{"children":[]}]}"#),
+        (r#"{"children":[1,"#, r#"{"children":[1,2]}]}"#),
+        (r#"{"query":"#, r#"{"query":{"a":1}}}"#),
+        (r#"{"query": "#, r#"{"query": {"a":1}}}"#),
+        (r#"{""#, r#"{":1}"#),
+    ] {
+        let payloads = [chat("a", "lookup", json!(first)), chat("", "", json!(second)), chat_end()];
+        let all = format!("opaque 0 lookup (a) {:?}", [first, second].concat());
+        assert_eq!(steps(Format::OpenAiChat, Limits::default(), &payloads), [all]);
+    }
+}
+
+#[test]
+fn a_piece_after_a_lost_event_is_no_repetition() {
+    let parser = || ResponseParser::new(Format::OpenAiChat, Policy::new());
+    let start = chat("a", ASK, json!(r#"{"q"#)).to_string();
+    let lost = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"uestion"#;
+    let rest = chat("", "", json!(r#"{"question":"Delete?"}]}"#)).to_string();
+    let all = steps_of_body(parser, &body(&[&start, lost, &rest, &chat_end().to_string()]));
+    assert!(all.last().unwrap().starts_with("rejected malformed 0 (a)"), "{all:?}");
+}
+
 /// The same events with one line end between them, or a blank line.
 #[test]
 fn events_that_one_line_end_divides_are_events() {
