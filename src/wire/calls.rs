@@ -165,7 +165,8 @@ impl NativeCalls {
     pub(super) fn note_lost_event(&mut self) {
         self.text.note_lost_event();
         self.reasoning.note_lost_event();
-        let may_miss_it = |call: &&mut NativeCall| !call.has_ended() && !call.received.look_complete();
+        // A call that is waiting still accepts arguments.
+        let may_miss_it = |call: &&mut NativeCall| !call.is_closed && !call.received.look_complete();
         self.list.iter_mut().filter(may_miss_it).for_each(|call| call.may_have_gap = true);
     }
 

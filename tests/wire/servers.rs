@@ -185,6 +185,20 @@ fn a_piece_after_a_lost_event_is_no_repetition() {
     assert!(all.last().unwrap().starts_with("rejected malformed 0 (a)"), "{all:?}");
 }
 
+#[test]
+fn an_event_lost_after_an_early_end_of_a_call_may_be_a_part_of_it() {
+    let block = json!({"type": "tool_use", "id": "a", "name": ASK, "input": {}});
+    let start = json!({"type": "content_block_start", "index": 0, "content_block": block}).to_string();
+    let stop = json!({"type": "content_block_stop", "index": 0}).to_string();
+    let lost = r#"{"type":"content_block_delta","index":0,"delta":{"partial_json":"{\"questions"#;
+    let delta = json!({"type": "input_json_delta", "partial_json": r#"{"question":"Delete?"}]}"#});
+    let rest = json!({"type": "content_block_delta", "index": 0, "delta": delta}).to_string();
+    let end = json!({"type": "message_stop"}).to_string();
+    let parser = || ResponseParser::new(Format::Anthropic, Policy::new());
+    let all = steps_of_body(parser, &body(&[&start, &stop, lost, &rest, &end]));
+    assert!(all.last().unwrap().starts_with("rejected malformed 0 (a)"), "{all:?}");
+}
+
 /// The same events with one line end between them, or a blank line.
 #[test]
 fn events_that_one_line_end_divides_are_events() {
