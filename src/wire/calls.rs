@@ -487,8 +487,13 @@ impl NativeCalls {
             }
             // Something was lost, or the same is only written in another way.
             None => {
-                let meaning = meaning_of(&call.name, &deltas.text[start..end], &self.policy);
-                call.received.contradict(meaning);
+                let text = &deltas.text[start..end];
+                let asks = matches!(call.state, CallState::Asking { .. });
+                if !asks && !call.may_have_gap && !call.received.is_contradicted() && call.received.differ_from(text) {
+                    // Another tool's call can't be rejected.
+                    actions.push_back(Action::Report(Fault::ArgumentsDiffer((start, end))));
+                }
+                call.received.contradict(meaning_of(&call.name, text, &self.policy));
             }
         }
     }

@@ -199,6 +199,37 @@ fn an_event_lost_after_an_early_end_of_a_call_may_be_a_part_of_it() {
     assert!(all.last().unwrap().starts_with("rejected malformed 0 (a)"), "{all:?}");
 }
 
+#[test]
+fn other_arguments_of_another_tool_are_an_error() {
+    let steps = |tool: &str, objects: &[Value]| {
+        let chunks = objects.iter().enumerate().map(|(i, object)| match i {
+            0 => chat("a", tool, object.clone()),
+            _ => chat("", "", object.clone()),
+        });
+        let payloads: Vec<Value> = chunks.chain([chat_end()]).collect();
+        ends(Format::OpenAiChat, &payloads)
+    };
+    let error = |data: &str| {
+        format!(
+            "error contradiction {:?}",
+            format!("the provider repeats the message with other words, which were skipped: {data}")
+        )
+    };
+    let growing = [json!({"path": "/tmp"}), json!({"path": "/tmp/x"}), json!({"path": "/tmp/x/y"})];
+    // `question` is a generic name, so its arguments are kept until they tell.
+    for tool in ["delete", "question"] {
+        let opaque = format!("opaque 0 {tool} (a) {:?}", r#"{"path":"/tmp"}"#);
+        let mut all = steps(tool, &growing);
+        // The arguments are joined at the place of their start.
+        all.sort();
+        assert_eq!(all, [error(r#"{"path":"/tmp/x"}"#), opaque.clone()]);
+        assert_eq!(steps(tool, &[growing[0].clone(), growing[0].clone()]), [opaque]);
+    }
+    // Only white space differs.
+    let opaque = format!("opaque 0 delete (a) {:?}", r#"{"path": "a b"}"#);
+    assert_eq!(steps("delete", &[json!(r#"{"path": "a b"}"#), json!({"path": "a b"})]), [opaque]);
+}
+
 /// The same events with one line end between them, or a blank line.
 #[test]
 fn events_that_one_line_end_divides_are_events() {
