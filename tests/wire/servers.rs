@@ -230,6 +230,19 @@ fn other_arguments_of_another_tool_are_an_error() {
     assert_eq!(steps("delete", &[json!(r#"{"path": "a b"}"#), json!({"path": "a b"})]), [opaque]);
 }
 
+#[test]
+fn two_items_without_ids_of_their_own_and_with_one_call_id_are_both_asked() {
+    let item = |kind: &str, arguments: &str| {
+        let item = json!({"type": "function_call", "call_id": "a", "name": ASK, "arguments": arguments});
+        json!({"type": format!("response.output_item.{kind}"), "item": item})
+    };
+    let delta = |delta: &str| json!({"type": "response.function_call_arguments.delta", "item_id": "a", "delta": delta});
+    let one = |arguments: &str| [item("added", ""), delta(arguments), item("done", arguments)];
+    let end = json!({"type": "response.completed", "response": {"output": []}});
+    let payloads = [&one(r#"{"question":"Q?"}"#)[..], &one(r#"{"question":"R?"}"#), &[end]].concat();
+    assert_eq!(ends(Format::OpenAiResponses, &payloads), [asked(0, "a", "Q?"), asked(1, "a", "R?")]);
+}
+
 /// The same events with one line end between them, or a blank line.
 #[test]
 fn events_that_one_line_end_divides_are_events() {
