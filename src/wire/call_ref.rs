@@ -76,7 +76,8 @@ impl CallRef {
         };
         let is_repeated = |call: &NativeCall| all.as_ref().is_some_and(|all| call.received.equal(all));
         calls.iter().rposition(|call| {
-            let same_item = same(&call.item_id, self.item_id, text);
+            // An id that is only the call's may come twice: some models choose it themselves.
+            let same_item = same(&call.item_id, self.item_id, text) && call.item_id != call.id;
             let same_index = self.index.is_some() && call.index == self.index;
             let same_name = call.name.is_empty() || same(&call.name, self.name, text);
             let same_id = same_name && same(&call.id, self.id, text) && !self.has_other_index(call);

@@ -165,7 +165,8 @@ impl NativeCalls {
     pub(super) fn note_lost_event(&mut self) {
         self.text.note_lost_event();
         self.reasoning.note_lost_event();
-        let may_miss_it = |call: &&mut NativeCall| !call.has_ended() && !call.received.look_complete();
+        // A call that is waiting still accepts arguments.
+        let may_miss_it = |call: &&mut NativeCall| !call.is_closed && !call.received.look_complete();
         self.list.iter_mut().filter(may_miss_it).for_each(|call| call.may_have_gap = true);
     }
 
@@ -357,16 +358,13 @@ impl NativeCalls {
         self.pass_on(i, deltas.resolve(kept), deltas, actions);
     }
 
-    /// Returns whether a piece begins with all arguments that have come of its call.
+    /// Returns whether a piece repeats all arguments that have come of its call.
     ///
-    /// Some servers with OpenAI's format send all arguments so far in every delta. In JSON, no piece
-    /// that continues an object begins with the beginning of that object.
+    /// Some servers with OpenAI's format send all arguments so far in every delta. After a loss, only
+    /// the whole message tells what is complete.
     fn repeats_received(&self, i: usize, piece: Fragment, deltas: &Deltas) -> bool {
-        let received = &self.list[i].received;
-        deltas.plain_text(piece).filter(|text| text.starts_with('{')).is_some_and(|text| {
-            let is_longer = text.len() > received.len();
-            received.len() > 1 && (is_longer || received.look_complete()) && received.prefix_len(text).is_some()
-        })
+        let call = &self.list[i];
+        !call.may_have_gap && deltas.plain_text(piece).is_some_and(|text| call.received.are_repeated_by(text))
     }
 
     /// Appends a piece of a call's arguments.
@@ -489,8 +487,13 @@ impl NativeCalls {
             }
             // Something was lost, or the same is only written in another way.
             None => {
-                let meaning = meaning_of(&call.name, &deltas.text[start..end], &self.policy);
-                call.received.contradict(meaning);
+                let text = &deltas.text[start..end];
+                let asks = matches!(call.state, CallState::Asking { .. });
+                if !asks && !call.may_have_gap && !call.received.is_contradicted() && call.received.differ_from(text) {
+                    // Another tool's call can't be rejected.
+                    actions.push_back(Action::Report(Fault::ArgumentsDiffer((start, end))));
+                }
+                call.received.contradict(meaning_of(&call.name, text, &self.policy));
             }
         }
     }

@@ -91,7 +91,8 @@ pub(super) struct CallDelta {
     pub(super) starts: bool,
     /// The index of the call, content block or output item.
     pub(super) index: Option<u64>,
-    /// The index may be wrong: many servers send this format, and some not as documented.
+    /// The index may be wrong, and pieces of arguments may repeat those before: many servers send
+    /// this format, and some not as documented.
     pub(super) loose_index: bool,
     /// The name the provider has for the call in its other events, where that is not `id`.
     pub(super) item_id: Fragment,

@@ -17,6 +17,8 @@ pub(super) struct ReceivedArguments {
     /// Length and hash of the text, to tell whether complete arguments begin with it.
     len: usize,
     hash: Fnv,
+    /// A hash of the text without the white space between its tokens.
+    tokens: Fnv,
     brackets: BracketScanner,
     /// The high surrogate that the text ends in.
     pub(super) pending_surrogate: Option<u16>,
@@ -45,7 +47,12 @@ impl ReceivedArguments {
     pub(super) fn push(&mut self, text: &str) {
         self.len += text.len();
         self.hash.write(text.as_bytes());
-        self.brackets.push_all(text.as_bytes());
+        for &byte in text.as_bytes() {
+            self.brackets.push(byte);
+            if self.brackets.in_string || !byte.is_ascii_whitespace() {
+                self.tokens.write(&[byte]);
+            }
+        }
     }
 
     /// Returns whether it is what a body with that limit can say.
@@ -80,6 +87,22 @@ impl ReceivedArguments {
         (hash == self.hash).then_some(self.len)
     }
 
+    /// Returns whether a piece is no continuation of the text, but begins with all of it.
+    ///
+    /// In JSON, a piece that begins like the text can continue it only as a value, after a `:`, `[`
+    /// or `,`, or as the rest of a key (`{"` and `{":1}`), which two bytes may be.
+    pub(super) fn are_repeated_by(&self, piece: &str) -> bool {
+        let may_be_value = |len| !self.brackets.in_string && piece[..len].trim_ascii_end().ends_with([':', '[', ',']);
+        self.len > 2 && piece.starts_with('{') && self.prefix_len(piece).is_some_and(|len| !may_be_value(len))
+    }
+
+    /// Returns whether the text and `all` differ in more than white space between tokens.
+    pub(super) fn differ_from(&self, all: &str) -> bool {
+        let mut other = ReceivedArguments::default();
+        other.push(all);
+        other.tokens != self.tokens
+    }
+
     /// Returns whether the text is `all`.
     pub(super) fn equal(&self, all: &HashedText<'_>) -> bool {
         all.is(self.len, self.hash)
@@ -93,6 +116,11 @@ impl ReceivedArguments {
     /// Notes what the complete arguments mean, which do not begin with the text.
     pub(super) fn contradict(&mut self, meaning: Meaning) {
         self.contradiction = Some(meaning);
+    }
+
+    /// Returns whether complete arguments came that do not begin with the text.
+    pub(super) fn is_contradicted(&self) -> bool {
+        self.contradiction.is_some()
     }
 
     /// Returns whether the call in `parser` means something else than the complete arguments.

@@ -155,6 +155,94 @@ fn chat_arguments_that_come_again_with_every_delta_count_once() {
     assert_eq!(steps(Format::OpenAiChat, Limits::default(), &other), [r#"opaque 0 lookup (a) "{\"p\":1}""#]);
 }
 
+/// A body of these payloads, which need not be JSON.
+fn body(payloads: &[&str]) -> String {
+    payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect()
+}
+
+#[test]
+fn a_piece_that_continues_the_arguments_is_no_repetition_though_it_begins_like_them() {
+    for (first, second) in [
+        (r#"{"children":["#, r#"{"children":[]}]}"#),
+        (r#"{"children":[1,"#, r#"{"children":[1,2]}]}"#),
+        (r#"{"query":"#, r#"{"query":{"a":1}}}"#),
+        (r#"{"query": "#, r#"{"query": {"a":1}}}"#),
+        (r#"{""#, r#"{":1}"#),
+    ] {
+        let payloads = [chat("a", "lookup", json!(first)), chat("", "", json!(second)), chat_end()];
+        let all = format!("opaque 0 lookup (a) {:?}", [first, second].concat());
+        assert_eq!(steps(Format::OpenAiChat, Limits::default(), &payloads), [all]);
+    }
+}
+
+#[test]
+fn a_piece_after_a_lost_event_is_no_repetition() {
+    let parser = || ResponseParser::new(Format::OpenAiChat, Policy::new());
+    let start = chat("a", ASK, json!(r#"{"q"#)).to_string();
+    let lost = r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"uestion"#;
+    let rest = chat("", "", json!(r#"{"question":"Delete?"}]}"#)).to_string();
+    let all = steps_of_body(parser, &body(&[&start, lost, &rest, &chat_end().to_string()]));
+    assert!(all.last().unwrap().starts_with("rejected malformed 0 (a)"), "{all:?}");
+}
+
+#[test]
+fn an_event_lost_after_an_early_end_of_a_call_may_be_a_part_of_it() {
+    let block = json!({"type": "tool_use", "id": "a", "name": ASK, "input": {}});
+    let start = json!({"type": "content_block_start", "index": 0, "content_block": block}).to_string();
+    let stop = json!({"type": "content_block_stop", "index": 0}).to_string();
+    let lost = r#"{"type":"content_block_delta","index":0,"delta":{"partial_json":"{\"questions"#;
+    let delta = json!({"type": "input_json_delta", "partial_json": r#"{"question":"Delete?"}]}"#});
+    let rest = json!({"type": "content_block_delta", "index": 0, "delta": delta}).to_string();
+    let end = json!({"type": "message_stop"}).to_string();
+    let parser = || ResponseParser::new(Format::Anthropic, Policy::new());
+    let all = steps_of_body(parser, &body(&[&start, &stop, lost, &rest, &end]));
+    assert!(all.last().unwrap().starts_with("rejected malformed 0 (a)"), "{all:?}");
+}
+
+#[test]
+fn other_arguments_of_another_tool_are_an_error() {
+    let steps = |tool: &str, objects: &[Value]| {
+        let chunks = objects.iter().enumerate().map(|(i, object)| match i {
+            0 => chat("a", tool, object.clone()),
+            _ => chat("", "", object.clone()),
+        });
+        let payloads: Vec<Value> = chunks.chain([chat_end()]).collect();
+        ends(Format::OpenAiChat, &payloads)
+    };
+    let error = |data: &str| {
+        format!(
+            "error contradiction {:?}",
+            format!("the provider repeats the message with other words, which were skipped: {data}")
+        )
+    };
+    let growing = [json!({"path": "/tmp"}), json!({"path": "/tmp/x"}), json!({"path": "/tmp/x/y"})];
+    // `question` is a generic name, so its arguments are kept until they tell.
+    for tool in ["delete", "question"] {
+        let opaque = format!("opaque 0 {tool} (a) {:?}", r#"{"path":"/tmp"}"#);
+        let mut all = steps(tool, &growing);
+        // The arguments are joined at the place of their start.
+        all.sort();
+        assert_eq!(all, [error(r#"{"path":"/tmp/x"}"#), opaque.clone()]);
+        assert_eq!(steps(tool, &[growing[0].clone(), growing[0].clone()]), [opaque]);
+    }
+    // Only white space differs.
+    let opaque = format!("opaque 0 delete (a) {:?}", r#"{"path": "a b"}"#);
+    assert_eq!(steps("delete", &[json!(r#"{"path": "a b"}"#), json!({"path": "a b"})]), [opaque]);
+}
+
+#[test]
+fn two_items_without_ids_of_their_own_and_with_one_call_id_are_both_asked() {
+    let item = |kind: &str, arguments: &str| {
+        let item = json!({"type": "function_call", "call_id": "a", "name": ASK, "arguments": arguments});
+        json!({"type": format!("response.output_item.{kind}"), "item": item})
+    };
+    let delta = |delta: &str| json!({"type": "response.function_call_arguments.delta", "item_id": "a", "delta": delta});
+    let one = |arguments: &str| [item("added", ""), delta(arguments), item("done", arguments)];
+    let end = json!({"type": "response.completed", "response": {"output": []}});
+    let payloads = [&one(r#"{"question":"Q?"}"#)[..], &one(r#"{"question":"R?"}"#), &[end]].concat();
+    assert_eq!(ends(Format::OpenAiResponses, &payloads), [asked(0, "a", "Q?"), asked(1, "a", "R?")]);
+}
+
 /// The same events with one line end between them, or a blank line.
 #[test]
 fn events_that_one_line_end_divides_are_events() {
