@@ -14,7 +14,8 @@ use crate::config::ASK;
 ///
 /// For another API, the caller writes the result of a call, from the `id`, the `tool` and the `text` of
 /// the [`Reply`]. A custom tool's result for OpenAI Responses is the caller's as well: it is a
-/// `custom_tool_call_output`.
+/// `custom_tool_call_output`, which [`Reply::messages`] does not write. Only the caller's own list
+/// of tools tells which ones are custom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -116,6 +116,31 @@ fn a_body_resumed_after_every_byte_has_the_same_events() {
     }
 }
 
+/// As the golden bodies, whose events a blank line divides.
+#[test]
+fn a_body_whose_events_one_line_end_divides_is_resumed_after_every_byte() {
+    let policy = Arc::new(Policy::new());
+    let content = |text: &str| format!("data: {}", json!({"choices": [{"delta": {"content": text}}]}));
+    let events = ["data:".into(), content("One "), content("moment."), content(" {}"), "data: [DONE] ".into()];
+    for line_end in ["\n", "\r\n", "\r"] {
+        let body = events.join(line_end);
+        for new in [ResponseParser::new(Format::OpenAiChat, policy.clone()), ResponseParser::auto(policy.clone())] {
+            let whole = Lines(lines(&mut new.clone(), [body.as_bytes()]));
+            let (mut parser, mut all) = (new.clone(), Lines::default());
+            for (at, byte) in body.bytes().enumerate() {
+                all.take(parser.feed(&[byte]));
+                let mut at_once = new.clone();
+                drop(at_once.feed(&body.as_bytes()[..=at]));
+                assert_eq!(at_once.checkpoint(), parser.checkpoint(), "{body:?} after {at}");
+                parser = resumed(&policy, stored(&parser.checkpoint()));
+            }
+            all.take(parser.finish());
+            assert_eq!(all, whole, "{body:?}");
+            assert!(whole.0.iter().all(|line| !line.contains("Unreadable")), "{whole:?}");
+        }
+    }
+}
+
 #[test]
 fn equal_bytes_make_equal_checkpoints() {
     let (policy, mut sweep) = (Arc::new(Policy::new()), Sweep::new(1));

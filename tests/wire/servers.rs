@@ -256,6 +256,10 @@ fn events_that_one_line_end_divides_are_events() {
             check_bodies(&(divided + end), &(blank + end));
         }
     }
+    // Blanks around a payload, and an empty one, mean nothing.
+    let blanks: String = payloads.iter().map(|payload| format!("data: \t{payload} \n")).collect();
+    let blank: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
+    check_bodies(&format!("data:\n{blanks}data: \ndata: [DONE] \n\n"), &blank);
     // The last line has no end.
     let divided = format!("data: {}\ndata: {}", payloads[0], payloads[1]);
     check_bodies(&divided, &format!("data: {}\n\ndata: {}\n\n", payloads[0], payloads[1]));
@@ -263,6 +267,17 @@ fn events_that_one_line_end_divides_are_events() {
     let text = content("Hm.").to_string();
     let (start, end) = text.split_once("[{").unwrap();
     check_bodies(&format!("data: {start}[\ndata: {{{end}\n\n"), &format!("data: {text}\n\n"));
+}
+
+/// Replicate's event `output` has a piece of the model's text, which may be lines of JSON.
+#[test]
+fn lines_of_json_in_an_output_are_one_event() {
+    let lines = "event: output\ndata: {\"a\":1}\ndata: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n";
+    let body = format!("{lines}event: output\ndata: Hm.\n\nevent: done\ndata: {{}}\n\n");
+    let detected = steps_of_body(|| ResponseParser::auto(Policy::new()), &body);
+    let named = steps_of_body(|| ResponseParser::new(Format::Replicate, Policy::new()), &body);
+    assert_eq!(detected, named);
+    assert!(detected[0].starts_with("text"), "{detected:?}");
 }
 
 #[track_caller]

@@ -227,5 +227,5 @@ export type StoredAnswer =
   | { readonly edited: { readonly suggestion: number; readonly text: string } }
   | { readonly form: readonly FormAnswer[] };
 
-/** The API that messages are for. */
+/** The API that messages are for. The caller writes a custom tool's result for OpenAI Responses. */
 export type MessageFormat = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "bedrock-converse" | "ollama";

@@ -14,8 +14,8 @@ pub(super) struct SseEvent {
     /// The `data` so far, its lines joined.
     data: Vec<u8>,
     has_data: bool,
-    /// The `data` has come in one line.
-    is_one_line: bool,
+    /// The number of lines of the `data` that are not blank, as far as it can count.
+    lines: u8,
     /// The `data` of the next event, whose first line has ended this one. It is empty between chunks.
     next: Vec<u8>,
     /// The `data` would be longer than the limit.
@@ -107,8 +107,8 @@ impl SseEvent {
         if !self.next.is_empty() {
             self.data = core::mem::take(&mut self.next);
         }
-        let has_data = !self.data.is_empty();
-        (self.has_data, self.is_one_line) = (has_data, has_data);
+        self.has_data = !self.data.is_empty();
+        self.lines = u8::from(self.has_data);
         (self.too_long, self.bare, self.is_error) = (false, None, false);
         self.name.clear();
         self.object.shrink_to(RETAINED);
@@ -129,7 +129,7 @@ impl SseEvent {
         core::mem::swap(data, line);
         data.drain(..value);
         line.clear();
-        (self.has_data, self.is_one_line) = (true, true);
+        (self.has_data, self.lines) = (true, u8::from(!data.trim_ascii().is_empty()));
         is_end
     }
 
@@ -138,8 +138,10 @@ impl SseEvent {
     /// Some servers end an event with one line end. Data in two lines, each of which is an object, is
     /// not JSON, so no event is lost by this.
     pub(super) fn is_divided_by(&self, line: &[u8], limit: usize) -> bool {
-        let begins = |value: &[u8]| (value.starts_with(b"{") || value == b"[DONE]") && value.len() <= limit;
-        let may_end = self.has_data && self.is_one_line && self.bare.is_none() && self.named != NamedEvents::All;
+        let is_payload = |value: &[u8]| value.starts_with(b"{") || value == b"[DONE]";
+        let begins = |value: &[u8]| value.len() <= limit && is_payload(value.trim_ascii());
+        let is_text = self.named == NamedEvents::All || self.name == b"output";
+        let may_end = self.lines == 1 && self.bare.is_none() && !is_text;
         may_end && data_value(line).is_some_and(begins) && is_object(&self.data)
     }
 
@@ -192,7 +194,7 @@ impl SseEvent {
             self.too_long = true;
             return;
         }
-        self.is_one_line = !self.has_data;
+        self.lines = self.lines.saturating_add(u8::from(!value.trim_ascii().is_empty()));
         if core::mem::replace(&mut self.has_data, true) {
             self.data.push(b'\n');
         }

@@ -87,11 +87,12 @@ fn an_object_in_one_line_of_data_ends_before_the_next_one() {
         ("data: {\"a\":1}\ndata: {\"b\":2}\n\n", &["{\"a\":1}", "{\"b\":2}"][..]),
         ("data:{\"a\":1} \r\ndata:{\"b\":2}\r\ndata: [DONE]", &["{\"a\":1}", "{\"b\":2}", "[DONE]"]),
         ("data: {\"a\":1}\rid: 1\r:\rdata: {", &["{\"a\":1}", "{"]),
+        ("data: {\"a\":1}\ndata:  {}\ndata: [DONE] \n\n", &["{\"a\":1}", "{}", "[DONE]"]),
+        ("data: \ndata: {\"a\":1}\ndata:\ndata: {}\n\n", &["{\"a\":1}", "{}"]),
         // These are data of several lines.
         ("data: {\"a\":\ndata: {}\ndata: }\n\n", &["{\"a\":\n{}\n}"]),
         ("data: {\"a\":1}\ndata: b\ndata: {}\n\n", &["{\"a\":1}\nb\n{}"]),
-        ("data: {\"a\":1}\ndata:  {}\n\n", &["{\"a\":1}\n {}"]),
-        ("data: \ndata: {\"a\":1}\ndata: {}\n\n", &["{\"a\":1}\n{}"]),
+        ("data: [DONE]\ndata: {}\n\n", &["[DONE]\n{}"]),
         ("data: {\"a\":\"}\ndata: {\"}\n\n", &["{\"a\":\"}\n{\"}"]),
         ("data: [1]\ndata: {}\n\n", &["[1]\n{}"]),
     ]);
@@ -407,6 +408,7 @@ const PIECES: &[&[u8]] = &[
     b"data: ",
     b"data: ",
     b"data: {\"a\":1}",
+    b"data: [DONE]",
     b"data",
     b":",
     b": comment",
@@ -490,16 +492,21 @@ fn divided(data: &str, limit: usize) -> Vec<&str> {
         let is_closed = line.matches('{').count() == line.matches('}').count() && !line.contains('[');
         line.starts_with('{') && line.ends_with('}') && is_closed
     };
-    let (mut all, mut data) = (Vec::new(), data);
-    while let Some((first, rest)) = data.split_once('\n')
-        && rest.starts_with('{')
-        && is_object(first)
-        && first.len().max(rest.find('\n').unwrap_or(rest.len())) <= limit
-    {
-        all.push(first);
-        data = rest;
+    let begins = |line: &str| {
+        let payload = line.trim_matches(|c: char| c.is_ascii_whitespace());
+        line.len() <= limit && (payload.starts_with('{') || payload == "[DONE]")
+    };
+    let (mut all, mut start, mut offset) = (Vec::new(), 0, 0_usize);
+    for line in data.split('\n') {
+        let before = &data[start..offset.saturating_sub(1).max(start)];
+        let is_one_line = before.split('\n').filter(|line| !line.trim_ascii().is_empty()).count() == 1;
+        if is_one_line && before.len() <= limit && is_object(before) && begins(line) {
+            all.push(before);
+            start = offset;
+        }
+        offset += line.len() + 1;
     }
-    all.push(data);
+    all.push(&data[start..]);
     all
 }
 
