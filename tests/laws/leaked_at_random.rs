@@ -170,12 +170,12 @@ fn end_of(shown: &Shown) -> Event {
     let [end] = &shown.ends[..] else { panic!("{shown:?}") };
     match end.clone() {
         Event::Complete(mut call) => {
-            call.span = 0..0;
+            (call.span, call.native) = (0..0, false);
             call.notes.retain(|note| !matches!(note, Note::Envelope(_)));
             Event::Complete(call)
         }
         Event::Rejected(mut call) => {
-            (call.span, call.envelope) = (0..0, None);
+            (call.span, call.native, call.envelope) = (0..0, false, None);
             Event::Rejected(call)
         }
         event => panic!("{event:?}"),

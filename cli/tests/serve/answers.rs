@@ -117,7 +117,7 @@ async fn a_refused_answer_says_why_and_changes_nothing() {
         (json!({"text": "x"}), 400, "bad_request"),
         (json!({"number": -1, "text": "x"}), 400, "bad_request"),
         (json!({"number": 0, "txt": "x"}), 400, "bad_request"),
-        (json!({"number": 0, "text": "x", "format": "gemini"}), 400, "bad_request"),
+        (json!({"number": 0, "text": "x", "format": "mistral"}), 400, "bad_request"),
         (json!([]), 400, "bad_request"),
         (json!("x"), 400, "bad_request"),
     ] {

@@ -165,7 +165,7 @@ async fn a_request_for_the_head_collects_nothing() {
 async fn a_wrong_query_says_what_is_wrong() {
     let service = Service::start(&["--limit-readers", "1"]);
     push(&service, "wrong", ASK).await;
-    for query in ["?wait=61", "?wait=-1", "?wait=x", "?wait=NaN", "?after=-1", "?format=gemini", "?wiat=1"] {
+    for query in ["?wait=61", "?wait=-1", "?wait=x", "?wait=NaN", "?after=-1", "?format=mistral", "?wiat=1"] {
         let refused = get(format!("/conversations/wrong/replies{query}")).send(&service).await;
         assert_eq!(refused.error(), (400, "bad_request".into()), "{query}");
     }
