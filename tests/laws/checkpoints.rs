@@ -180,7 +180,8 @@ fn a_stored_checkpoint_of_another_version_is_an_error_that_says_so() {
         let sorted = serde_json::from_str::<serde_json::Value>(&sorted).unwrap();
         let more = format!(r#"{{"_id":1,"version":{other},"checksum":7,"state":{state},"more":{{}}}}"#);
         let unchecked = format!(r#"{{"version":{other},"state":{state}}}"#);
-        let checkpoints = lists.iter().chain([&more, &unchecked]).map(|stored| serde_json::from_str::<Checkpoint>(stored));
+        let checkpoints =
+            lists.iter().chain([&more, &unchecked]).map(|stored| serde_json::from_str::<Checkpoint>(stored));
         for checkpoint in checkpoints.chain([serde_json::from_value(sorted)]) {
             assert_eq!(Parser::resume(policy.clone(), checkpoint.unwrap()).unwrap_err(), ResumeError::OtherVersion);
         }
