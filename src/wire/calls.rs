@@ -358,7 +358,7 @@ impl NativeCalls {
         self.pass_on(i, deltas.resolve(kept), deltas, actions);
     }
 
-    /// Returns whether a piece repeats all arguments that have come of its call.
+    /// Returns whether a piece repeats all arguments received for its call.
     ///
     /// Some servers with OpenAI's format send all arguments so far in every delta. After a loss, only
     /// the whole message tells what is complete.
