@@ -274,7 +274,7 @@ impl Call {
         self.end_suggestion(policy);
     }
 
-    /// Returns whether a suggestion has come to exist since this was last called, one beyond the
+    /// Returns whether a suggestion was added since this was last called, one beyond the
     /// limit included.
     pub(crate) fn take_given(&mut self) -> bool {
         core::mem::take(&mut self.given)

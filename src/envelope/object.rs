@@ -50,16 +50,16 @@ pub(super) enum ObjectPart {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct ObjectReader {
     pub(super) lexer: Lexer,
-    /// The key that has come; an unknown one may be cut.
+    /// The key that was read last; an unknown one may be cut.
     pub(super) key: Key,
     role: KeyRole,
     /// The object is the value of `function` that is open.
     in_function: bool,
-    /// The name has come.
+    /// The name was read.
     is_named: bool,
-    /// The arguments have come. The reader itself reads them: as text if they are a string.
+    /// The arguments were reached. The reader itself reads them: as text if they are a string.
     pub(super) has_arguments: bool,
-    /// A main key has come in the arguments of bare JSON, and its value is next.
+    /// A main key was read in the arguments of bare JSON, and its value is next.
     pub(super) is_main_key: bool,
     /// It is bare JSON, which must look like a known call from its first byte on.
     pub(super) is_bare: bool,

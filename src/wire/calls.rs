@@ -224,6 +224,9 @@ impl NativeCalls {
             }
             ArgumentsDelta::More(more) => self.push_more(i, more, deltas, actions),
             ArgumentsDelta::All(all) => {
+                if !call.is_final && !call.may_repeat {
+                    self.report_replaced(i, all, deltas, actions);
+                }
                 self.push_all(i, all, deltas, actions);
                 // A placeholder does not tell whether more is to come.
                 let received = &mut self.list[i].received;
@@ -465,6 +468,21 @@ impl NativeCalls {
         self.close(i, deltas, actions);
     }
 
+    /// Reports arguments that come after complete ones in the middle of another tool's call.
+    ///
+    /// Such a call can't be rejected, and its host may run it with the first ones. (The end of a call
+    /// may repeat them with other white space, escapes or order.)
+    fn report_replaced(&self, i: usize, all: Fragment, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
+        let NativeCall { state, received, is_closed, .. } = &self.list[i];
+        if *is_closed || matches!(state, CallState::Asking { .. }) || !received.look_complete() {
+            return;
+        }
+        let (start, end) = deltas.resolve(all);
+        if !received.is_contradicted() && received.prefix_len(&deltas.text[start..end]).is_none() {
+            actions.push_back(Action::Report(Fault::ArgumentsDiffer((start, end))));
+        }
+    }
+
     /// Appends what has not been received of a call's complete arguments.
     fn push_all(&mut self, i: usize, all: Fragment, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         let call = &mut self.list[i];
@@ -487,13 +505,8 @@ impl NativeCalls {
             }
             // Something was lost, or the same is only written in another way.
             None => {
-                let text = &deltas.text[start..end];
-                let asks = matches!(call.state, CallState::Asking { .. });
-                if !asks && !call.may_have_gap && !call.received.is_contradicted() && call.received.differ_from(text) {
-                    // Another tool's call can't be rejected.
-                    actions.push_back(Action::Report(Fault::ArgumentsDiffer((start, end))));
-                }
-                call.received.contradict(meaning_of(&call.name, text, &self.policy));
+                let meaning = meaning_of(&call.name, &deltas.text[start..end], &self.policy);
+                call.received.contradict(meaning);
             }
         }
     }

@@ -17,8 +17,6 @@ pub(super) struct ReceivedArguments {
     /// Length and hash of the text, to tell whether complete arguments begin with it.
     len: usize,
     hash: Fnv,
-    /// A hash of the text without the white space between its tokens.
-    tokens: Fnv,
     brackets: BracketScanner,
     /// The high surrogate that the text ends in.
     pub(super) pending_surrogate: Option<u16>,
@@ -47,12 +45,7 @@ impl ReceivedArguments {
     pub(super) fn push(&mut self, text: &str) {
         self.len += text.len();
         self.hash.write(text.as_bytes());
-        for &byte in text.as_bytes() {
-            self.brackets.push(byte);
-            if self.brackets.in_string || !byte.is_ascii_whitespace() {
-                self.tokens.write(&[byte]);
-            }
-        }
+        self.brackets.push_all(text.as_bytes());
     }
 
     /// Returns whether it is what a body with that limit can say.
@@ -94,13 +87,6 @@ impl ReceivedArguments {
     pub(super) fn are_repeated_by(&self, piece: &str) -> bool {
         let may_be_value = |len| !self.brackets.in_string && piece[..len].trim_ascii_end().ends_with([':', '[', ',']);
         self.len > 2 && piece.starts_with('{') && self.prefix_len(piece).is_some_and(|len| !may_be_value(len))
-    }
-
-    /// Returns whether the text and `all` differ in more than white space between tokens.
-    pub(super) fn differ_from(&self, all: &str) -> bool {
-        let mut other = ReceivedArguments::default();
-        other.push(all);
-        other.tokens != self.tokens
     }
 
     /// Returns whether the text is `all`.

@@ -225,9 +225,25 @@ fn other_arguments_of_another_tool_are_an_error() {
         assert_eq!(all, [error(r#"{"path":"/tmp/x"}"#), opaque.clone()]);
         assert_eq!(steps(tool, &[growing[0].clone(), growing[0].clone()]), [opaque]);
     }
-    // Only white space differs.
-    let opaque = format!("opaque 0 delete (a) {:?}", r#"{"path": "a b"}"#);
-    assert_eq!(steps("delete", &[json!(r#"{"path": "a b"}"#), json!({"path": "a b"})]), [opaque]);
+}
+
+#[test]
+fn the_end_of_another_tools_call_may_repeat_its_arguments_in_another_way() {
+    let pieces = r#"{"path": "\u00e9", "force": true}"#;
+    let item = |arguments: &str| json!({"type": "function_call", "id": "i", "call_id": "a", "name": "delete", "arguments": arguments});
+    let event = |kind: &str, field: &str, value: Value| {
+        let mut event = json!({"type": format!("response.{kind}"), "output_index": 0, "item_id": "i"});
+        event[field] = value;
+        event
+    };
+    let payloads = [
+        event("output_item.added", "item", item("")),
+        event("function_call_arguments.delta", "delta", json!(pieces)),
+        event("function_call_arguments.done", "arguments", json!(r#"{"force":true,"path":"é"}"#)),
+        event("output_item.done", "item", item(r#"{"force":true,"path":"é"}"#)),
+        json!({"type": "response.completed", "response": {"output": []}}),
+    ];
+    assert_eq!(ends(Format::OpenAiResponses, &payloads), [format!("opaque 0 delete (a) {pieces:?}")]);
 }
 
 #[test]

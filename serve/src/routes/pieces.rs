@@ -50,7 +50,7 @@ pub(super) async fn push(
     };
     let outcome = conversation.push_piece(Piece { message: &message, offset, bytes: &body, is_last: last, wire })?;
     if offset == 0 {
-        // It was sent again, and the last writer may not have come to what follows its last turn.
+        // It was sent again, and the last writer may have died before it continued.
         conversation.may_continue_now();
     }
     // The next piece may be sent to another replica.
