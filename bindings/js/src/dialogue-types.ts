@@ -227,5 +227,5 @@ export type StoredAnswer =
   | { readonly edited: { readonly suggestion: number; readonly text: string } }
   | { readonly form: readonly FormAnswer[] };
 
-/** The API that messages are for. The caller writes a custom tool's result for OpenAI Responses. */
+/** The API that messages are for. For OpenAI Responses, write the result of a custom tool (`custom_tool_call_output`) yourself. */
 export type MessageFormat = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "bedrock-converse" | "ollama";

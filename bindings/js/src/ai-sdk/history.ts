@@ -130,7 +130,7 @@ function answerParts(output: Output | undefined): MessagePart[] {
       return [text(wrap(texts.join("\n"))), ...output.value.filter((item) => item.type !== "text").map(file)];
     }
     default: {
-      // Of a later version: a value is an answer all the same.
+      // A type of a later version. If it has a value, that is the answer.
       const { value } = (output ?? {}) as { readonly value?: unknown };
       return [text(value === undefined ? asText(output ?? {}) : wrap(asText(value)))];
     }

@@ -14,7 +14,10 @@ Severity: TypeAlias = Literal["ignore", "advice", "reject"]
 """What happens to a question that breaks a rule: nothing, it is asked with advice, or it is not asked."""
 
 MessageFormat: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama"]
-"""The API that messages are for. The caller writes a custom tool's result for OpenAI Responses."""
+"""The API that messages are for.
+
+For OpenAI Responses, write the result of a custom tool (`custom_tool_call_output`) yourself.
+"""
 
 Turn: TypeAlias = dict[str, Any]
 """A step of a dialogue, to be stored as it is: one line of JSON, as the Rust crate stores it."""
