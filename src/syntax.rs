@@ -49,7 +49,9 @@ impl Syntax {
     /// has changed.
     #[inline]
     pub(crate) fn push_plain(&mut self, text: &str) -> Option<Addition> {
-        each!(self, machine => machine.push_plain(text))
+        // Taken apart, so that it stays in registers.
+        let (field, range) = each!(self, machine => machine.push_plain(text))?;
+        Some((field, range))
     }
 
     /// Returns which text is certain to be prose, and what is before the next byte of prose.

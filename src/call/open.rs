@@ -97,13 +97,13 @@ impl Call {
     #[inline(always)] // Returned through memory, the delta costs more than it took to find.
     pub(crate) fn push_plain(&mut self, text: &str, policy: &Policy) -> Option<Addition> {
         // Up to the spaces at its end, if there are any.
-        let solid = 1 + text.bytes().rposition(|byte| byte != b' ')?;
-        if self.entities != Entities::Raw || !text.as_bytes()[solid - 1].is_ascii_graphic() {
+        let (end, last) = text.bytes().enumerate().rfind(|&(_, byte)| byte != b' ')?;
+        if self.entities != Entities::Raw || !last.is_ascii_graphic() {
             return None;
         }
         match &mut self.open {
             Open::Question(value) => {
-                let shown = value.push_plain(&mut self.text, text, solid, policy.limits.question)?;
+                let shown = value.push_plain(&mut self.text, text, end + 1, policy.limits.question)?;
                 self.question = Some((value.start, value.certain));
                 self.shown.question = value.certain - value.start;
                 Some((Field::Question, (shown, value.certain)))
@@ -114,7 +114,7 @@ impl Call {
                 ..
             }) => {
                 let newest = self.suggestions.last_mut()?;
-                let shown = value.push_plain(&mut self.text, text, solid, policy.limits.answer)?;
+                let shown = value.push_plain(&mut self.text, text, end + 1, policy.limits.answer)?;
                 newest.answer = (value.start, value.certain);
                 self.shown.newest.0 = value.certain - value.start;
                 Some((Field::Suggestion, (shown, value.certain)))
