@@ -30,7 +30,7 @@ import { plain } from './visible.js';
  * @property {(text: string) => string} problem what is wrong with the answers
  * @property {() => string} texts the answers as text
  */
-/** @typedef {{purpose: 'answer' | 'guidance', form?: FormPart, discuss?: boolean, send: (body: Record<string, unknown>) => Promise<void>, draft: import('./drafts.js').DraftStore, onSending?: (sending: boolean, taken: number | null) => void, onTakenBack?: (taken: number) => void, onGone?: () => void}} Options `onTakenBack`: focuses the suggestion that was not sent after all */
+/** @typedef {{purpose: 'answer' | 'guidance', form?: FormPart, canDiscuss?: boolean, send: (body: Record<string, unknown>) => Promise<void>, draft: import('./drafts.js').DraftStore, onSending?: (sending: boolean, taken: number | null) => void, onTakenBack?: (taken: number) => void, onGone?: () => void}} Options `onTakenBack`: focuses the suggestion that was not sent after all */
 
 const ADD = 'M2.5 3h11v10h-11zM5 7.2a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M2.5 11.5l3.5-3 2.5 2 2.5-3 2.5 2.5';
 let forms = 0;
@@ -63,9 +63,9 @@ export class AnswerForm {
   constructor(options) {
     this.#options = options;
     const asks = options.purpose === 'answer';
-    const { form, discuss = false } = options;
+    const { form, canDiscuss = false } = options;
     this.#label = h('label', { for: this.#id }, form?.label ?? (asks ? 'Your own answer' : 'Tell the model how to go on'));
-    if (asks) this.#ends = endButtons({ isForm: form !== undefined, several: form?.several ?? false, discuss }, (end) => this.#end(end));
+    if (asks) this.#ends = endButtons({ isForm: form !== undefined, several: form?.several ?? false, canDiscuss }, (end) => this.#end(end));
     if (asks) this.#buttons.append(h('span', { class: 'aside' }, ...this.#ends));
     if (form?.placeholder) this.#text.placeholder = plain(form.placeholder);
     this.element.append(this.#label, this.#chip, this.#text, this.#tray.element, this.#picker, this.#problem, this.#undo.element, this.#buttons, this.#hint);

@@ -194,7 +194,7 @@ export class CallView {
     if (!this.#form && (isOpen(item) || this.#hasLostDraft(item))) {
       // Nobody could have written here yet, so the text is from before the page was reloaded.
       if (this.#draft(item).load()?.text.trim()) this.#isAttended = true;
-      this.#form = new AnswerForm({ purpose: 'answer', discuss: item.discuss === true, send: (body) => this.#send(body), draft: this.#draft(item), onSending: (sending, taken) => this.#setSending(sending, taken), onTakenBack: (taken) => this.#questions.current?.options[taken]?.button.focus(), ...(item.form ? { form: formPart(item.form, this.#questions) } : {}) });
+      this.#form = new AnswerForm({ purpose: 'answer', canDiscuss: item.can_discuss === true, send: (body) => this.#send(body), draft: this.#draft(item), onSending: (sending, taken) => this.#setSending(sending, taken), onTakenBack: (taken) => this.#questions.current?.options[taken]?.button.focus(), ...(item.form ? { form: formPart(item.form, this.#questions) } : {}) });
       this.element.append(this.#form.element);
       this.#startCountdown();
     }

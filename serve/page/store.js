@@ -12,12 +12,12 @@ import { formOf, grown, present } from './form-state.js';
 /** @typedef {{number: number | null, kind: 'answer' | 'cancelled' | 'declined' | 'discussed' | 'timed_out' | 'guidance', said: string, suggestion?: number, answers?: FormAnswer[], images: string[], mode?: string}} UserReply */
 /** @typedef {{state: 'pending' | 'collected' | 'sent' | 'failed', why?: string, retry?: boolean}} Delivery what became of a reply */
 /** @typedef {{why: 'answered_elsewhere' | 'dismissed', said?: string}} Closed why a question can't be answered here any more */
-/** @typedef {{key: string, type: 'turn', nth: number}} TurnItem */
+/** @typedef {{key: string, type: 'turn', index: number}} TurnItem */
 /** @typedef {{key: string, type: 'text', text: string}} TextItem */
 /** @typedef {{key: string, type: 'opaque', tool: string, raw: string, id?: string}} OpaqueItem */
-/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], form?: Form, notes: string[], number?: number, open?: boolean, discuss?: boolean, answered?: UserReply, closed?: Closed, delivery?: Delivery, reason?: string, message?: string}} CallItem */
+/** @typedef {{key: string, type: 'call', call: number, state: 'growing' | 'complete' | 'rejected', question: string, suggest: Suggestion[], form?: Form, notes: string[], number?: number, open?: boolean, can_discuss?: boolean, answered?: UserReply, closed?: Closed, delivery?: Delivery, reason?: string, message?: string}} CallItem */
 /** @typedef {{key: string, type: 'error', kind: string, message: string}} ErrorItem */
-/** @typedef {{key: string, type: 'end', nth: number, cut_off: boolean}} EndItem */
+/** @typedef {{key: string, type: 'end', index: number, cut_off: boolean}} EndItem */
 /** @typedef {{key: string, type: 'replied', delivery?: Delivery} & UserReply} RepliedItem */
 /** @typedef {TurnItem | TextItem | OpaqueItem | CallItem | ErrorItem | EndItem | RepliedItem} Item */
 /** @typedef {'streaming' | 'ended' | 'cut_off' | 'none'} Turn */
@@ -44,7 +44,7 @@ export function reduce(state, event, data) {
 /** @type {Record<string, (state: State, data: Data) => State>} */
 const REDUCERS = {
   state: snapshot,
-  turn: (state, data) => push({ ...state, turn: 'streaming', retry: false }, { key: `t${data.nth}`, type: 'turn', nth: data.nth }),
+  turn: (state, data) => push({ ...state, turn: 'streaming', retry: false }, { key: `t${data.index}`, type: 'turn', index: data.index }),
   text,
   opaque,
   partial,
@@ -115,9 +115,9 @@ function partial(state, data) {
   return call(state, data.call, (item) => {
     if (data.field === 'question') return { ...item, question: item.question + delta };
     // Suggestions arrive in order, so a gap can't be filled.
-    const old = item.suggest[data.nth] ?? { answer: '' };
+    const old = item.suggest[data.suggestion] ?? { answer: '' };
     const grown = suggestion({ answer: old.answer + delta, mode: data.mode ?? old.mode });
-    return data.nth > item.suggest.length ? item : { ...item, suggest: item.suggest.toSpliced(data.nth, 1, grown) };
+    return data.suggestion > item.suggest.length ? item : { ...item, suggest: item.suggest.toSpliced(data.suggestion, 1, grown) };
   });
 }
 
@@ -220,8 +220,8 @@ function keyed(items, before) {
   const unique = (key) => (used.has(key) ? unique(`${key}'`) : (used.add(key), key));
   return items.flatMap((data) => {
     if (data.type === 'turn') {
-      [turn, count] = [`t${data.nth}`, 0];
-      return [/** @type {Item} */ ({ key: unique(turn), type: 'turn', nth: data.nth })];
+      [turn, count] = [`t${data.index}`, 0];
+      return [/** @type {Item} */ ({ key: unique(turn), type: 'turn', index: data.index })];
     }
     if (data.type === 'call') return [callItem(unique(asked.get(data.number) ?? callKey(turn, data.call)), data)];
     const make = Object.hasOwn(MAKE, data.type) ? MAKE[data.type] : undefined;
@@ -250,21 +250,21 @@ function errorItem(key, data) {
 
 /** @param {string} key @param {Data} data @returns {EndItem} */
 function endItem(key, data) {
-  return { key, type: 'end', nth: data.nth, cut_off: data.cut_off === true };
+  return { key, type: 'end', index: data.index, cut_off: data.cut_off === true };
 }
 
 /** @param {string} key @param {Data} data @returns {CallItem} */
 function callItem(key, data) {
-  const { call, state = 'growing', question, suggest, form, notes, number, open, discuss, answered, closed, delivery, reason, message } = data;
+  const { call, state = 'growing', question, suggest, form, notes, number, open, can_discuss, answered, closed, delivery, reason, message } = data;
   const known = { key, type: 'call', call, state, question: question ?? '', suggest: (suggest ?? []).map(suggestion), form: form ? formOf(form) : undefined, notes: notes ?? [] };
-  const complete = { number, open: state === 'rejected' ? undefined : open, discuss: discuss || undefined, answered: answered ? repliedOf(answered) : undefined, closed: closed ? closedOf(closed) : undefined, delivery: delivery ? deliveryOf(delivery) : undefined };
+  const complete = { number, open: state === 'rejected' ? undefined : open, can_discuss: can_discuss || undefined, answered: answered ? repliedOf(answered) : undefined, closed: closed ? closedOf(closed) : undefined, delivery: delivery ? deliveryOf(delivery) : undefined };
   return present({ ...known, ...complete, reason, message });
 }
 
 /** @param {CallItem} item @param {Data} data @returns {CallItem} */
 function completed(item, data) {
-  const { question = '', suggest = [], form, notes = [], number, open, discuss } = data;
-  return present({ ...item, state: 'complete', question, suggest: suggest.map(suggestion), form: form ? formOf(form) : undefined, notes, number, open: open === true, discuss: discuss || undefined });
+  const { question = '', suggest = [], form, notes = [], number, open, can_discuss } = data;
+  return present({ ...item, state: 'complete', question, suggest: suggest.map(suggestion), form: form ? formOf(form) : undefined, notes, number, open: open === true, can_discuss: can_discuss || undefined });
 }
 
 /** @param {Data} data @returns {Suggestion} */

@@ -151,7 +151,7 @@ function turnView(message) {
   const title = h('h3');
   const button = copyButton('Copy', message);
   button.title = 'Copy the message as Markdown';
-  return { element: h('div', { class: 'turn' }, title, button), update: ({ nth }) => ((title.textContent = `Message ${nth + 1}`), false) };
+  return { element: h('div', { class: 'turn' }, title, button), update: ({ index }) => ((title.textContent = `Message ${index + 1}`), false) };
 }
 
 /** Returns a message as the model wrote it, without markup of calls that are shown. @param {readonly Item[]} items @param {string} key of its first item */

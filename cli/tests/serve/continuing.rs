@@ -39,7 +39,7 @@ async fn a_native_call_is_answered_and_the_model_continues_in_the_same_conversat
     assert_eq!((&taken["continued"], taken.get("why")), (&json!(true), None));
     let all = events.up_to(|event| event.kind == "end").await;
     assert_eq!(Page::of(&all), page(&service, id).await);
-    let turns: Vec<_> = page(&service, id).await.all("turn").into_iter().map(|turn| turn["nth"].clone()).collect();
+    let turns: Vec<_> = page(&service, id).await.all("turn").into_iter().map(|turn| turn["index"].clone()).collect();
     assert_eq!(turns, [0, 1]);
     let asked = requests(id).await;
     let [first, second] = &asked[..] else { panic!("{asked:?}") };

@@ -17,7 +17,7 @@ async fn a_form_is_talked_about_or_times_out_with_the_answers_so_far() {
     let service = Service::start(&[]);
     for (action, kind, reply_kind) in [("discuss", "discussed", "declined"), ("time_out", "timed_out", "cancelled")] {
         let snapshot = push(&service, action, body("AskUserQuestion", &arguments().to_string(), 99)).await;
-        assert_eq!(Page::of_snapshot(&snapshot).all("call")[0]["discuss"], true);
+        assert_eq!(Page::of_snapshot(&snapshot).all("call")[0]["can_discuss"], true);
         let taken = answer(&service, action, &json!({"number": 0, action: true, "form": so_far()})).await.ok();
         let reply = &taken["reply"];
         assert_eq!(
@@ -26,7 +26,7 @@ async fn a_form_is_talked_about_or_times_out_with_the_answers_so_far() {
         );
         let page = Page::of(&all_events(&service, action).await);
         let call = page.all("call")[0];
-        assert_eq!(call["discuss"], true, "a reader of the events is told as well");
+        assert_eq!(call["can_discuss"], true, "a reader of the events is told as well");
         let answered = &call["answered"];
         assert_eq!((&answered["kind"], &answered["answers"]), (&json!(kind), &so_far()));
         assert_eq!(Page::of_snapshot(&get(format!("/conversations/{action}")).send(&service).await.ok()), page);
@@ -62,7 +62,7 @@ async fn a_talk_is_refused_where_the_tool_has_no_reply_for_it() {
     push(&service, "plain", format!("data: {}\n\n", json!({"choices": [{"delta": {"content": call}}]}))).await;
     for id in ["form", "plain"] {
         let snapshot = get(format!("/conversations/{id}")).send(&service).await.ok();
-        assert_eq!(Page::of_snapshot(&snapshot).all("call")[0].get("discuss"), None, "{id}");
+        assert_eq!(Page::of_snapshot(&snapshot).all("call")[0].get("can_discuss"), None, "{id}");
         let refused = answer(&service, id, &json!({"number": 0, "discuss": true})).await;
         assert_eq!(refused.error(), (422, "no_discussion".into()), "{id}");
     }

@@ -40,7 +40,7 @@ impl Page {
             }
             "turn" => {
                 self.turn = "streaming".into();
-                self.items.push(json!({"type": "turn", "nth": data["nth"]}));
+                self.items.push(json!({"type": "turn", "index": data["index"]}));
             }
             "text" => match self.items.last_mut() {
                 Some(item) if item["type"] == "text" => append(&mut item["text"], &data["text"]),
@@ -55,7 +55,7 @@ impl Page {
                 for field in ["question", "suggest", "notes", "number", "open"] {
                     call[field] = data[field].clone();
                 }
-                for field in ["envelope", "form", "discuss"] {
+                for field in ["envelope", "form", "can_discuss"] {
                     if let Some(value) = data.get(field) {
                         call[field] = value.clone();
                     }
@@ -121,7 +121,7 @@ impl Page {
         if data["field"] == "question" {
             return append(&mut call["question"], &data["delta"]);
         }
-        let index = data["nth"].as_u64().unwrap() as usize;
+        let index = data["suggestion"].as_u64().unwrap() as usize;
         let all = call["suggest"].as_array_mut().unwrap();
         if index == all.len() {
             all.push(json!({"answer": ""}));

@@ -126,7 +126,7 @@ async fn turns_of_one_conversation_do_not_overlap() {
         assert_eq!(answer.header("x-followup-conversation"), Some(id));
         let snapshot = get(format!("/conversations/{id}")).send(&service).await.ok();
         let page = Page::of_snapshot(&snapshot);
-        assert_eq!(page.all("turn").last().unwrap()["nth"], index);
+        assert_eq!(page.all("turn").last().unwrap()["index"], index);
     }
     let play = json!({"stream": "text-only", "at": 500, "gate": "busy"});
     let streaming = chat(&play).with("x-followup-conversation", id).open(&service.address).await;

@@ -43,12 +43,12 @@ async fn replies_are_collected_in_every_format() {
         assert_eq!((&first["waiting"], &first["last"]), (&json!(1), &json!(1)));
         assert_eq!(first["replies"].as_array().unwrap().len(), 1);
         let reply = &first["replies"][0];
-        assert_eq!((&reply["nth"], &reply["number"]), (&json!(1), &json!(0)));
+        assert_eq!((&reply["sequence"], &reply["number"]), (&json!(1), &json!(0)));
         assert_eq!((&reply["text"], &reply["reply"]["text"]), (&json!("<answer>\nOne\n</answer>"), &reply["text"]));
         assert_eq!(deliveries(&service, format).await, ["collected"]);
         let taken = answer(&service, format, json!({"number": 1, "text": "Two", "format": format})).await;
         let second = replies(&service, format, &format!("?after=1&format={format}")).await;
-        assert_eq!((&second["replies"][0]["nth"], &second["replies"][0]["number"]), (&json!(2), &json!(1)));
+        assert_eq!((&second["replies"][0]["sequence"], &second["replies"][0]["number"]), (&json!(2), &json!(1)));
         assert_eq!((&second["messages"], &second["waiting"]), (&taken["messages"], &json!(0)));
         assert_eq!(deliveries(&service, format).await, ["collected", "collected"]);
         // Once more, because the connection may have broken.
@@ -132,8 +132,8 @@ async fn replies_beyond_the_limit_are_dropped_and_readers_are_told() {
     }
     assert_eq!(deliveries(&service, "many").await, ["failed", "failed", "pending", "pending"]);
     let left = replies(&service, "many", "").await;
-    let nth: Vec<_> = left["replies"].as_array().unwrap().iter().map(|reply| reply["nth"].clone()).collect();
-    assert_eq!(nth, [3, 4]);
+    let sequences: Vec<_> = left["replies"].as_array().unwrap().iter().map(|reply| reply["sequence"].clone()).collect();
+    assert_eq!(sequences, [3, 4]);
 }
 
 #[tokio::test]

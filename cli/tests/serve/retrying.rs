@@ -58,9 +58,9 @@ async fn a_refused_answer_is_sent_again_until_the_provider_accepts_it() {
         {"body": body_of("Done.")},
     ]);
     asked(&service, id, &then).await;
-    for (nth, says) in [(1, "does not accept the key (401): Bad key"), (2, "(429): slow down"), (3, "(500): Oops")] {
+    for (errors, says) in [(1, "does not accept the key (401): Bad key"), (2, "(429): slow down"), (3, "(500): Oops")] {
         until(async || {
-            page(&service, id).await.all("error").len() == nth && page(&service, id).await.turn == "cut_off"
+            page(&service, id).await.all("error").len() == errors && page(&service, id).await.turn == "cut_off"
         })
         .await;
         let failed = delivery(&service, id).await;

@@ -41,21 +41,21 @@ export function partials(form, { size = 4, call = 0, order = ['text', 'header', 
   form.questions.forEach((question, index) => {
     const place = { question: index };
     for (const part of order) {
-      if (part === 'options') question.options.forEach((option, nth) => options(place, option, nth));
+      if (part === 'options') question.options.forEach((option, index) => options(place, option, index));
       else if (!FACTS.includes(part)) texts(place, question, [part]);
       else if (question[part] !== undefined) events.push({ call, tool: form.tool, ...place, field: 'text', delta: '', known: { [part]: question[part] } });
     }
   });
-  function options(place, option, nth) {
+  function options(place, option, index) {
     const [first, ...rest] = cut(option.label, size);
     // A description that comes first is shown once the label is not empty.
     const isHeld = optionOrder.indexOf('description') < optionOrder.indexOf('label');
-    events.push({ call, tool: form.tool, ...place, option: nth, field: 'label', delta: first });
-    if (isHeld && option.description) events.push({ call, tool: form.tool, ...place, option: nth, field: 'description', delta: option.description });
-    texts({ ...place, option: nth }, { ...option, label: rest.join('') }, optionOrder.filter((field) => !isHeld || field !== 'description'));
+    events.push({ call, tool: form.tool, ...place, option: index, field: 'label', delta: first });
+    if (isHeld && option.description) events.push({ call, tool: form.tool, ...place, option: index, field: 'description', delta: option.description });
+    texts({ ...place, option: index }, { ...option, label: rest.join('') }, optionOrder.filter((field) => !isHeld || field !== 'description'));
     const { value, mode, recommended } = option;
     const known = Object.fromEntries(Object.entries({ value, mode, recommended }).filter(([, fact]) => fact !== undefined));
-    if (Object.keys(known).length) events.push({ call, tool: form.tool, ...place, option: nth, field: 'label', delta: '', known_option: known });
+    if (Object.keys(known).length) events.push({ call, tool: form.tool, ...place, option: index, field: 'label', delta: '', known_option: known });
   }
   return events;
 }

@@ -8,7 +8,7 @@ import { Mock } from './mock.mjs';
 export async function opened(t, options) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
-  const conversation = mock.conversation('c').emit('turn', { nth: 0 });
+  const conversation = mock.conversation('c').emit('turn', { index: 0 });
   const { page, context, did } = await newPage(t, options);
   await page.goto(`${mock.url}/#/c/c`);
   await page.waitForSelector('.turn');
@@ -18,7 +18,7 @@ export async function opened(t, options) {
 /** Opens a page with a form that can be answered. `more` of its event may be given. */
 export async function asked(t, form = FORM, options = {}, more = {}) {
   const all = await opened(t, options);
-  all.conversation.emit('complete', completed(form, more)).emit('end', { nth: 0, cut_off: false });
+  all.conversation.emit('complete', completed(form, more)).emit('end', { index: 0, cut_off: false });
   await all.page.waitForSelector('.call[data-state=open]');
   return all;
 }

@@ -67,10 +67,10 @@ impl ConversationState {
             .reply_log()
             .of_turn()
             .filter(|entry| !matches!(entry.progress, Progress::Collected | Progress::Sent | Progress::Sending))
-            .map(|entry| (entry.nth, why_not_shown(&entry.reply, shown, wrapping)))
+            .map(|entry| (entry.sequence, why_not_shown(&entry.reply, shown, wrapping)))
             .collect();
-        for (nth, why) in not_shown {
-            let failed = self.advance(|entry| entry.nth == nth, Progress::Failed { retry: false });
+        for (sequence, why) in not_shown {
+            let failed = self.advance(|entry| entry.sequence == sequence, Progress::Failed { retry: false });
             self.push_delivery(failed, DeliveryState::Failed, Some(why), false, metrics);
         }
     }
@@ -119,9 +119,9 @@ impl ConversationState {
 
     /// An agent has collected the replies after the one with this number.
     pub(super) fn collected(&mut self, after: u64, metrics: &Metrics) {
-        let first = self.dialogue.reply_log().after(after).next().map_or(u64::MAX, |entry| entry.nth);
+        let first = self.dialogue.reply_log().after(after).next().map_or(u64::MAX, |entry| entry.sequence);
         let is_collected = |entry: &LoggedReply| match entry.progress {
-            Progress::Pending | Progress::Failed { retry: false } => entry.nth >= first,
+            Progress::Pending | Progress::Failed { retry: false } => entry.sequence >= first,
             // What the agent has must not be sent a second time, by the service.
             Progress::Failed { retry: true } => first != u64::MAX,
             _ => false,

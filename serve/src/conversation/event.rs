@@ -17,7 +17,6 @@ use super::outcome::{Closing, Delivery};
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ConversationEvent<'a> {
     Turn {
-        #[serde(rename = "nth")]
         index: u64,
     },
     Text {
@@ -49,7 +48,6 @@ pub(crate) enum ConversationEvent<'a> {
         message: Cow<'a, str>,
     },
     End {
-        #[serde(rename = "nth")]
         index: u64,
         cut_off: bool,
     },
@@ -78,7 +76,7 @@ pub(crate) enum ConversationEvent<'a> {
 pub(crate) enum GrownField<'a> {
     Question,
     Suggest {
-        #[serde(rename = "nth")]
+        #[serde(rename = "suggestion")]
         index: usize,
         #[serde(skip_serializing_if = "Option::is_none")]
         mode: Option<Cow<'a, str>>,
@@ -101,7 +99,7 @@ pub(crate) struct AskedCall<'a> {
     pub(crate) open: bool,
     /// Whether the user can talk about it instead of answering it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) discuss: bool,
+    pub(crate) can_discuss: bool,
     /// All questions of a call of another agent's tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) form: Option<Box<Form>>,
@@ -230,7 +228,7 @@ impl<'a> AskedCall<'a> {
             id: call.id().map(Cow::Borrowed),
             number,
             open: false,
-            discuss: false,
+            can_discuss: false,
             form: form.map(Box::new),
         }
     }

@@ -14,7 +14,6 @@ use super::overhead::{ITEM_OVERHEAD, PART_OVERHEAD};
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Item {
     Turn {
-        #[serde(rename = "nth")]
         index: u64,
     },
     Text {
@@ -32,7 +31,6 @@ pub(super) enum Item {
         message: String,
     },
     End {
-        #[serde(rename = "nth")]
         index: u64,
         cut_off: bool,
     },
@@ -76,7 +74,7 @@ pub(super) struct CallItem {
     pub(super) open: Option<bool>,
     /// Whether the user can talk about it instead of answering it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(super) discuss: bool,
+    pub(super) can_discuss: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) answered: Option<Box<UserReply>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,7 +133,7 @@ impl CallItem {
             envelope: None,
             number: None,
             open: None,
-            discuss: false,
+            can_discuss: false,
             answered: None,
             delivery: None,
             closed: None,

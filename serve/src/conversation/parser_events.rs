@@ -38,11 +38,11 @@ impl ConversationState {
         }
         let (call, outcome) = match event {
             Event::Complete(call) => match self.dialogue.complete(call) {
-                CallOutcome::Asked { number, open, discuss, form } => {
+                CallOutcome::Asked { number, open, can_discuss, form } => {
                     if self.title.is_none() {
                         self.title = title_of(call.question());
                     }
-                    let asked = AskedCall { open, discuss, ..AskedCall::new(&call, number, form) };
+                    let asked = AskedCall { open, can_discuss, ..AskedCall::new(&call, number, form) };
                     self.log.push(&ConversationEvent::Complete(asked), metrics);
                     return;
                 }

@@ -315,7 +315,7 @@ mod tests {
     fn what_is_told_of_a_takeover_leaves_what_the_script_has_set() {
         let (conversation, _queued) = followed();
         let (after, last) = (EventId::start(1), EventId::start(1).next());
-        let entry = LogEntry { after, last, events: vec![("turn".to_owned(), r#"{"nth":0}"#.to_owned())] };
+        let entry = LogEntry { after, last, events: vec![("turn".to_owned(), r#"{"index":0}"#.to_owned())] };
         let stored = StoredConversation { last: Some(last), entries: vec![entry], ..StoredConversation::default() };
         conversation.take_over(2, stored).unwrap();
         // Otherwise it could end the reservation of a turn that has not begun yet.

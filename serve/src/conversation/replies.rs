@@ -24,7 +24,7 @@ struct CollectedReplies<'a> {
 
 #[derive(Serialize)]
 struct NumberedReply<'a> {
-    nth: u64,
+    sequence: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     number: Option<u64>,
     reply: &'a Reply,
@@ -45,7 +45,7 @@ impl Conversation {
         let log = state.dialogue.reply_log();
         let numbered = log.after(after).map(|entry| {
             let reply = &*entry.reply;
-            NumberedReply { nth: entry.nth, number: reply.number, reply, text: &reply.text }
+            NumberedReply { sequence: entry.sequence, number: reply.number, reply, text: &reply.text }
         });
         let collected = CollectedReplies {
             replies: numbered.collect(),
@@ -97,7 +97,7 @@ impl Reader {
     /// Waits for a reply after the one with this number.
     ///
     /// Also returns when the user has nothing to reply to any more, or the conversation is gone.
-    pub(crate) async fn reply_after(&mut self, nth: u64) {
+    pub(crate) async fn reply_after(&mut self, sequence: u64) {
         let mut most = 0;
         loop {
             {
@@ -108,7 +108,7 @@ impl Reader {
                     // The process that writes the conversation has the replies.
                     Role::Follower(_) => waiting < most,
                     Role::Alone | Role::Writer(_) => {
-                        waiting == 0 && most > 0 || state.dialogue.reply_log().after(nth).next().is_some()
+                        waiting == 0 && most > 0 || state.dialogue.reply_log().after(sequence).next().is_some()
                     }
                 };
                 if state.gone || is_over {

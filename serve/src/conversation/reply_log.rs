@@ -47,7 +47,7 @@ pub(super) struct ReplyLog {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct LoggedReply {
-    pub(super) nth: u64,
+    pub(super) sequence: u64,
     pub(super) reply: Arc<Reply>,
     pub(super) progress: Progress,
 }
@@ -88,7 +88,7 @@ impl ReplyLog {
 
     /// Returns the replies as data.
     pub(super) fn stored(&self) -> StoredReplies {
-        let stored = |entry: &LoggedReply| (entry.nth, entry.progress, (*entry.reply).clone());
+        let stored = |entry: &LoggedReply| (entry.sequence, entry.progress, (*entry.reply).clone());
         let replies = self.entries.iter().map(stored).collect();
         StoredReplies { replies, count: self.count, before_turn: self.before_turn }
     }
@@ -96,7 +96,7 @@ impl ReplyLog {
     /// Returns the log with these replies. It keeps at most `limit` bytes of further ones.
     pub(super) fn restore(stored: StoredReplies, limit: usize) -> ReplyLog {
         let StoredReplies { replies, count, before_turn } = stored;
-        let entry = |(nth, progress, reply)| LoggedReply { nth, reply: Arc::new(reply), progress };
+        let entry = |(sequence, progress, reply)| LoggedReply { sequence, reply: Arc::new(reply), progress };
         let entries: VecDeque<_> = replies.into_iter().map(entry).collect();
         let size = entries.iter().map(|entry| size_of(&entry.reply)).sum();
         ReplyLog { entries, count, before_turn, size, limit, lost: ReplySet::default() }
@@ -104,7 +104,7 @@ impl ReplyLog {
 
     /// Returns the number of a reply that is kept.
     pub(super) fn number_of(&self, reply: &Arc<Reply>) -> Option<u64> {
-        self.entries.iter().find(|entry| Arc::ptr_eq(&entry.reply, reply)).map(|entry| entry.nth)
+        self.entries.iter().find(|entry| Arc::ptr_eq(&entry.reply, reply)).map(|entry| entry.sequence)
     }
 
     /// Returns the reply to a question, if it is kept.
@@ -130,7 +130,7 @@ impl ReplyLog {
     pub(super) fn push(&mut self, reply: Arc<Reply>) {
         self.count += 1;
         self.size += size_of(&reply);
-        self.entries.push_back(LoggedReply { nth: self.count, reply, progress: Progress::Undecided });
+        self.entries.push_back(LoggedReply { sequence: self.count, reply, progress: Progress::Undecided });
         while self.entries.len() > 1 && (self.size > self.limit || self.entries.len() > MAX_REPLIES) {
             let Some(oldest) = self.entries.pop_front() else { return };
             self.size -= size_of(&oldest.reply);
@@ -144,9 +144,9 @@ impl ReplyLog {
     ///
     /// All of them if there was no such reply: its number is of an earlier conversation with the
     /// same id.
-    pub(super) fn after(&self, nth: u64) -> impl Iterator<Item = &LoggedReply> {
-        let nth = if nth > self.count { 0 } else { nth };
-        self.entries.iter().filter(move |entry| entry.nth > nth)
+    pub(super) fn after(&self, sequence: u64) -> impl Iterator<Item = &LoggedReply> {
+        let sequence = if sequence > self.count { 0 } else { sequence };
+        self.entries.iter().filter(move |entry| entry.sequence > sequence)
     }
 
     /// Returns the replies to the newest turn.
@@ -203,7 +203,7 @@ mod tests {
     }
 
     fn numbers<'a>(replies: impl Iterator<Item = &'a LoggedReply>) -> Vec<u64> {
-        replies.map(|entry| entry.nth).collect()
+        replies.map(|entry| entry.sequence).collect()
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
     fn the_oldest_replies_are_dropped_and_named_unless_somebody_got_them() {
         let mut log = ReplyLog::new(2 * (REPLY_OVERHEAD + 1));
         (0..2).for_each(|number| log.push(reply(number, "x")));
-        assert_eq!(log.advance(|entry| entry.nth == 1, Progress::Collected).numbers, [0]);
+        assert_eq!(log.advance(|entry| entry.sequence == 1, Progress::Collected).numbers, [0]);
         assert_eq!(log.take_lost(), ReplySet::default());
         (2..4).for_each(|number| log.push(reply(number, "x")));
         assert_eq!(numbers(log.iter()), [3, 4]);

@@ -19,7 +19,7 @@ use crate::error::ApiError;
 use crate::settings::Settings;
 
 /// The version of what is stored. Any change of the stored data or of its meaning increases it.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// What a conversation has added since its writer last told the store.
 #[derive(Debug)]

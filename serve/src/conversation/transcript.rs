@@ -106,7 +106,8 @@ impl Transcript {
                     call.notes.clone_from(&asked.notes);
                     call.envelope = asked.envelope.as_deref().map(str::to_owned);
                     call.form = asked.form.as_deref().map(|form| Box::new(form.clone().into()));
-                    (call.number, call.open, call.discuss) = (Some(asked.number), Some(asked.open), asked.discuss);
+                    (call.number, call.open, call.can_discuss) =
+                        (Some(asked.number), Some(asked.open), asked.can_discuss);
                 });
                 self.unanswered.insert(asked.number, key);
             }

@@ -25,7 +25,7 @@ fn asked(call: u64, number: u64, question: &str) -> ConversationEvent<'_> {
         id: None,
         number,
         open: true,
-        discuss: false,
+        can_discuss: false,
         form: None,
     })
 }
@@ -73,7 +73,7 @@ fn a_call_grows_and_is_asked_and_answered_in_one_item() {
     );
     let growing = json!({"type": "call", "call": 0, "state": "growing", "question": "Why?", "notes": [],
         "suggest": [{"answer": "B"}, {"answer": "CD", "mode": "code"}]});
-    assert_eq!(json_of(&items), json!([{"type": "turn", "nth": 0}, {"type": "text", "text": "Hm."}, growing]));
+    assert_eq!(json_of(&items), json!([{"type": "turn", "index": 0}, {"type": "text", "text": "Hm."}, growing]));
     items.apply(&asked(0, 7, "Why?"));
     items.apply(&ConversationEvent::Text { text: "!".into() });
     items.apply(&ConversationEvent::Replied(Cow::Owned(reply(Some(7), "so"))));

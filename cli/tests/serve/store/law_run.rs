@@ -208,8 +208,8 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
         until(async || get("/readyz").send_to(&replica.address).await.status == 200).await;
     }
     let mut conversations = Vec::new();
-    for nth in 0..rng.usize(1..=3) {
-        let (id, mut rng) = (format!("law-{seed}-{nth}"), rng.fork());
+    for index in 0..rng.usize(1..=3) {
+        let (id, mut rng) = (format!("law-{seed}-{index}"), rng.fork());
         let play = message(&id, &mut rng);
         let (response, start) = begin(&world, &id, &play, &mut rng).await;
         conversations.push(tokio::spawn(converse(world.clone(), id, start, play, response, rng)));
@@ -264,7 +264,7 @@ async fn converse(
     let relayed = tokio::spawn(relayed(response));
     let readers = (0..rng.usize(1..=2)).map(|_| Reader::start(world.clone(), id.clone(), rng.fork())).collect();
     let users: Vec<JoinHandle<Option<String>>> =
-        (0..rng.usize(0..=3)).map(|nth| tokio::spawn(user(world.clone(), id.clone(), nth, rng.fork()))).collect();
+        (0..rng.usize(0..=3)).map(|index| tokio::spawn(user(world.clone(), id.clone(), index, rng.fork()))).collect();
     // Some turns take longer than a lease, so that a replica that lives could be taken for dead.
     let longer = if world.may_kill { 2500 } else { 5500 };
     let longest = if rng.u8(..4) == 0 { longer } else { 200 };
@@ -363,8 +363,8 @@ impl Reader {
 
 /// Answers the question on any replica until somebody's answer was accepted. Returns its own if it
 /// was this one.
-async fn user(world: Arc<World>, id: String, nth: usize, mut rng: Rng) -> Option<String> {
-    let text = format!("answer {nth}");
+async fn user(world: Arc<World>, id: String, index: usize, mut rng: Rng) -> Option<String> {
+    let text = format!("answer {index}");
     let body = json!({"number": 0, "text": text}).to_string();
     for _ in 0..400 {
         let address = &world.replicas[rng.usize(..world.replicas.len())].address;

@@ -172,7 +172,7 @@ fn check_ending(seed: u64, page: &Page, alone: &Page) {
 fn check_continuation(seed: u64, page: &Page) {
     for item in &page.items[first_turn(page).len()..] {
         let is_expected = match item["type"].as_str().unwrap() {
-            "turn" | "end" => item["nth"] == 1,
+            "turn" | "end" => item["index"] == 1,
             "text" => starts(&item["text"], &json!("Done."), true),
             kind => kind == "error",
         };

@@ -24,8 +24,8 @@ async function opened(t, options) {
 /** Brings the page into each of its states, one after another. */
 async function* states({ mock, conversation, page }) {
   const markdown = `# Heading\n\nText with **bold**, \`code\`, [a link](https://example.org/${LONG}), \u202Eand\u202C ![an image](https://example.org/i.png)\n\n> quoted\n\n\`\`\`js\n${LONG.repeat(3)}\n\`\`\`\n\n| a | b | c | d | e | f |\n|---|---|---|---|---|---|\n| ${LONG} | 2 | 3 | 4 | 5 | ${LONG} |\n\n- [ ] ${LONG}\n\n---\n\n`;
-  conversation.emit('turn', { nth: 0 }).emit('text', { text: markdown }).emit('opaque', { tool: `write_${LONG}`, raw: LONG, start: true });
-  conversation.emit('partial', { call: 0, field: 'question', delta: markdown }).emit('partial', { call: 0, field: 'suggest', nth: 0, delta: `Yes ${LONG}`, mode: `architect-${LONG}` });
+  conversation.emit('turn', { index: 0 }).emit('text', { text: markdown }).emit('opaque', { tool: `write_${LONG}`, raw: LONG, start: true });
+  conversation.emit('partial', { call: 0, field: 'question', delta: markdown }).emit('partial', { call: 0, field: 'suggest', suggestion: 0, delta: `Yes ${LONG}`, mode: `architect-${LONG}` });
   await page.waitForSelector('.call[data-state=growing] .take');
   yield 'growing';
   conversation.emit('complete', { ...QUESTION, question: markdown, suggest: [{ answer: `Yes ${LONG}`, mode: `architect-${LONG}` }, { answer: 'No', mode: 'code' }], notes: ['the question has no close tag'] });
@@ -46,7 +46,7 @@ async function* states({ mock, conversation, page }) {
   await page.waitForSelector('.call[data-state=answered]');
   conversation.emit('complete', { ...QUESTION, call: 1, number: 1, open: false, suggest: [] });
   conversation.emit('rejected', { call: 2, reason: 'malformed', message: `Not read: ${LONG}`, stopped: true });
-  conversation.emit('error', { kind: 'upstream', message: `Broken: ${LONG}` }).emit('end', { nth: 0, cut_off: true });
+  conversation.emit('error', { kind: 'upstream', message: `Broken: ${LONG}` }).emit('end', { index: 0, cut_off: true });
   await page.waitForSelector('.guidance');
   yield 'answered, rejected, stopped';
   mock.isUp = false;
@@ -94,7 +94,7 @@ for (const width of [320, 768, 1400]) {
 
 test('a phone shows its header in one row, and most of its width is for the text of a suggestion', async (t) => {
   const { page, conversation } = await opened(t, { viewport: { width: 320, height: 640 } });
-  conversation.emit('turn', { nth: 0 }).emit('complete', { ...QUESTION, suggest: [{ answer: 'Put a cache in front of the query, and expire its entries after 60 seconds', mode: 'architect' }] });
+  conversation.emit('turn', { index: 0 }).emit('complete', { ...QUESTION, suggest: [{ answer: 'Put a cache in front of the query, and expire its entries after 60 seconds', mode: 'architect' }] });
   await page.waitForSelector('.take:enabled');
   const box = (selector) => page.evaluate((selector) => document.querySelector(selector).getBoundingClientRect().toJSON(), selector);
   for (const width of [375, 360, 320]) {
@@ -109,7 +109,7 @@ test('a phone shows its header in one row, and most of its width is for the text
 
 test('everything can be done with the keyboard', async (t) => {
   const { page, conversation, mock } = await opened(t);
-  conversation.emit('turn', { nth: 0 }).emit('text', { text: 'Hello.' }).emit('complete', QUESTION);
+  conversation.emit('turn', { index: 0 }).emit('text', { text: 'Hello.' }).emit('complete', QUESTION);
   await page.waitForSelector('.take:enabled');
   const order = [];
   for (let presses = 0; presses < 40; presses++) {
@@ -226,7 +226,7 @@ test('a screen reader announces what matters, and not each delta', async (t) => 
     new MutationObserver(() => window.said.push(live?.textContent?.trim())).observe(live, { childList: true, characterData: true, subtree: true });
   });
   const hears = (text) => until(page, (text) => window.said.some((said) => said.includes(text)), text);
-  conversation.emit('turn', { nth: 0 });
+  conversation.emit('turn', { index: 0 });
   for (const word of 'Many words come one after the other.'.split(/(?= )/)) conversation.emit('text', { text: word }).emit('partial', { call: 0, field: 'question', delta: word });
   await page.waitForSelector('.question >> text=after the other.');
   conversation.emit('complete', QUESTION);
@@ -247,14 +247,14 @@ test('a screen reader announces what matters, and not each delta', async (t) => 
 
 test('with reduced motion there is no animation', async (t) => {
   const { page, conversation } = await opened(t, { reducedMotion: 'reduce' });
-  conversation.emit('turn', { nth: 0 }).emit('partial', { call: 0, field: 'question', delta: 'Tea?' });
+  conversation.emit('turn', { index: 0 }).emit('partial', { call: 0, field: 'question', delta: 'Tea?' });
   await page.waitForSelector('.call[data-state=growing]');
   await eventually(async () => (await page.evaluate(() => document.getAnimations().length)) === 0);
 });
 
 test('right-to-left text has its own direction, and does not affect the text around it', async (t) => {
   const { page, conversation } = await opened(t);
-  conversation.emit('turn', { nth: 0 }).emit('complete', { ...QUESTION, question: 'Which?\n\nאיזה מהם?', suggest: [{ answer: 'العربية' }, { answer: 'English' }] });
+  conversation.emit('turn', { index: 0 }).emit('complete', { ...QUESTION, question: 'Which?\n\nאיזה מהם?', suggest: [{ answer: 'العربية' }, { answer: 'English' }] });
   await page.waitForSelector('.question p >> nth=1');
   const directions = await page.evaluate(() => [...document.querySelectorAll('.question p, .take .text')].map((element) => getComputedStyle(element).direction));
   assert.deepEqual(directions, ['ltr', 'rtl', 'rtl', 'ltr']);
@@ -263,7 +263,7 @@ test('right-to-left text has its own direction, and does not affect the text aro
 test('after an answer the focus stays at the question', async (t) => {
   for (const undo of [false, true]) {
     const { page, conversation } = await opened(t, { undo });
-    conversation.emit('turn', { nth: 0 }).emit('complete', QUESTION).emit('end', { nth: 0, cut_off: false });
+    conversation.emit('turn', { index: 0 }).emit('complete', QUESTION).emit('end', { index: 0, cut_off: false });
     await page.waitForSelector('.take:enabled');
     await page.focus('.take >> nth=1');
     await page.keyboard.press('Enter');
@@ -274,7 +274,7 @@ test('after an answer the focus stays at the question', async (t) => {
 
 test('a narrow screen keeps the focus when it shows the conversation instead of the list, and back', async (t) => {
   const { page, mock, conversation } = await opened(t, { viewport: { width: 320, height: 640 } });
-  conversation.emit('turn', { nth: 0 }).emit('text', { text: 'Hello.' });
+  conversation.emit('turn', { index: 0 }).emit('text', { text: 'Hello.' });
   await page.goto(`${mock.url}/#/`);
   await page.focus('#list a');
   await page.keyboard.press('Enter');

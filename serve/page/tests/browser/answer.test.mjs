@@ -10,7 +10,7 @@ async function asked(t, options) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
   const conversation = mock.conversation('c');
-  conversation.emit('turn', { nth: 0 }).emit('text', { text: 'Hello.' }).emit('complete', QUESTION).emit('end', { nth: 0, cut_off: false });
+  conversation.emit('turn', { index: 0 }).emit('text', { text: 'Hello.' }).emit('complete', QUESTION).emit('end', { index: 0, cut_off: false });
   const opened = await newPage(t, options);
   await opened.page.goto(`${mock.url}/#/c/c`);
   await opened.page.waitForSelector('.take:enabled');
@@ -208,7 +208,7 @@ test('when the dialogue has stopped, the user can guide the model', async (t) =>
   const { page, mock, conversation } = await asked(t);
   await page.click('.take >> nth=0');
   await answered(page);
-  conversation.emit('turn', { nth: 1 }).emit('rejected', { call: 0, reason: 'missing_parameter', message: 'The question is missing.', stopped: true }).emit('end', { nth: 1, cut_off: false });
+  conversation.emit('turn', { index: 1 }).emit('rejected', { call: 0, reason: 'missing_parameter', message: 'The question is missing.', stopped: true }).emit('end', { index: 1, cut_off: false });
   await page.fill('.guidance textarea', 'Ask in one sentence');
   await transfer(page, 'paste', '.guidance textarea', [file()]);
   await page.waitForSelector('.guidance .tray li');
@@ -220,7 +220,7 @@ test('when the dialogue has stopped, the user can guide the model', async (t) =>
 
 test('a rejected call shows the reason and what had been parsed', async (t) => {
   const { page, conversation } = await asked(t);
-  conversation.emit('turn', { nth: 1 }).emit('partial', { call: 0, field: 'question', delta: 'Half a ques' }).emit('rejected', { call: 0, reason: 'truncated', message: 'The message ended inside the question.', stopped: false });
+  conversation.emit('turn', { index: 1 }).emit('partial', { call: 0, field: 'question', delta: 'Half a ques' }).emit('rejected', { call: 0, reason: 'truncated', message: 'The message ended inside the question.', stopped: false });
   const call = page.locator('[data-state=rejected]');
   await call.waitFor();
   assert.match(await call.textContent(), /could not be asked.*The message ended inside the question\..*Half a ques/);
@@ -329,7 +329,7 @@ test('images that were not sent stay when an answer from elsewhere has images', 
 
 test('unsent text is kept while another conversation is shown', async (t) => {
   const { page, mock } = await asked(t);
-  mock.conversation('other').emit('turn', { nth: 0 }).emit('text', { text: 'Other.' });
+  mock.conversation('other').emit('turn', { index: 0 }).emit('text', { text: 'Other.' });
   await page.fill('.answer textarea', 'not finished');
   await page.evaluate(() => (location.hash = '#/c/other'));
   await page.waitForSelector('text=Other.');

@@ -120,7 +120,7 @@ test('a conversation that was missing is shown when it begins', async (t) => {
   const { page } = await newPage(t);
   await page.goto(`${mock.url}/#/c/later`);
   await page.waitForSelector('#notice:not([hidden])');
-  mock.conversation('later').emit('turn', { nth: 0 }).emit('complete', QUESTION);
+  mock.conversation('later').emit('turn', { index: 0 }).emit('complete', QUESTION);
   await page.waitForSelector('.take:enabled');
   assert.equal(await page.locator('#notice').isVisible(), false);
 });
@@ -158,7 +158,7 @@ test('a token that no header can carry is not accepted, wherever it comes from',
   const mock = await new Mock().start();
   t.after(() => mock.stop());
   mock.token = 'sesame';
-  mock.conversation('c').emit('turn', { nth: 0 });
+  mock.conversation('c').emit('turn', { index: 0 });
   const { page, did } = await newPage(t);
   await page.goto(`${mock.url}/#token=%C3%BC%E2%82%AC`);
   await page.waitForSelector('#token-problem:visible');
@@ -194,7 +194,7 @@ test('the token is still asked for after Esc was pressed twice', async (t) => {
 test('an answer that fails for lack of a token keeps what was written', async (t) => {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
-  mock.conversation('c').emit('turn', { nth: 0 }).emit('complete', QUESTION);
+  mock.conversation('c').emit('turn', { index: 0 }).emit('complete', QUESTION);
   const { page } = await newPage(t);
   await page.goto(`${mock.url}/#/c/c`);
   await page.fill('.answer textarea', 'words');

@@ -9,7 +9,7 @@ import { QUESTION, eventually, newPage, until } from '../help.mjs';
 async function opened(t, { isOpen = true, suggest = QUESTION.suggest, draft = '' } = {}) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
-  const conversation = mock.conversation('c').emit('turn', { nth: 0 }).emit('complete', { ...QUESTION, suggest, open: isOpen });
+  const conversation = mock.conversation('c').emit('turn', { index: 0 }).emit('complete', { ...QUESTION, suggest, open: isOpen });
   const { page } = await newPage(t);
   await page.addInitScript(() => localStorage.setItem('followup.countdown', '10'));
   if (draft) await page.addInitScript((draft) => localStorage.setItem('followup.draft.c.0', draft), draft);

@@ -8,7 +8,7 @@ import { QUESTION, eventually, newPage, until } from '../help.mjs';
 async function asked(t, options) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
-  const conversation = mock.conversation('c').emit('turn', { nth: 0 }).emit('complete', QUESTION).emit('end', { nth: 0, cut_off: false });
+  const conversation = mock.conversation('c').emit('turn', { index: 0 }).emit('complete', QUESTION).emit('end', { index: 0, cut_off: false });
   const { page, context } = await newPage(t, options);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto(`${mock.url}/#/c/c`);
@@ -124,7 +124,7 @@ test('a deletion that fails is reported', async (t) => {
   await page.click('#delete');
   await page.click('.confirm .danger');
   await page.waitForSelector('#notice >> text=It did not work.');
-  conversation.emit('turn', { nth: 1 }).emit('text', { text: 'And more.' });
+  conversation.emit('turn', { index: 1 }).emit('text', { text: 'And more.' });
   await page.waitForSelector('.prose >> text=And more.');
   assert.ok(await page.locator('#notice >> text=It did not work.').isVisible(), 'it stays while the model writes');
   mock.refuse = null;
@@ -142,7 +142,7 @@ test('corrections that were not delivered can be tried again', async (t) => {
   await page.click('.delivery >> text=Try again');
   await eventually(() => mock.acts.length);
   assert.deepEqual(mock.acts, [['POST', 'retry']]);
-  conversation.emit('turn', { nth: 1 });
+  conversation.emit('turn', { index: 1 });
   await until(page, () => !document.querySelector('.delivery'));
   conversation.emit('delivery', { numbers: [], state: 'failed', retry: true });
   await page.waitForSelector('.delivery >> text=Try again');

@@ -8,7 +8,7 @@ import { PNG, QUESTION, eventually, newPage, until } from '../help.mjs';
 async function asked(t, { clock = false, ...options } = {}) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
-  const conversation = mock.conversation('c').emit('turn', { nth: 0 }).emit('complete', options.question ?? QUESTION);
+  const conversation = mock.conversation('c').emit('turn', { index: 0 }).emit('complete', options.question ?? QUESTION);
   const { page } = await newPage(t, options);
   if (clock) await page.clock.install();
   await page.goto(`${mock.url}/#/c/c`);
@@ -36,7 +36,7 @@ test('a draft belongs to its question, not to another one with the same number',
   const { page, mock } = await asked(t);
   await page.fill('.answer textarea', 'about recipes');
   mock.restart();
-  mock.conversation('c').emit('turn', { nth: 0 }).emit('complete', { ...QUESTION, question: 'Another one?' });
+  mock.conversation('c').emit('turn', { index: 0 }).emit('complete', { ...QUESTION, question: 'Another one?' });
   await page.reload();
   await page.waitForSelector('.question >> text=Another one?');
   assert.equal(await page.inputValue('.answer textarea'), '');

@@ -9,7 +9,7 @@ import { newPage, play, service, until } from '../help.mjs';
 async function opened(t, options) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
-  const conversation = mock.conversation('c').emit('turn', { nth: 0 });
+  const conversation = mock.conversation('c').emit('turn', { index: 0 });
   const { page, context } = await newPage(t, options);
   await page.goto(`${mock.url}/#/c/c`);
   await page.waitForSelector('.turn');

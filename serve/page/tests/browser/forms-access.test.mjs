@@ -18,7 +18,7 @@ const filled = (text) => ({
   shape: 'claude',
   questions: [false, true].map((multiple) => ({
     text: `${multiple} ${text}`, header: text, detail: text, placeholder: text, custom: true, required: true, notes: true, multiple, defaults: [],
-    options: [1, 2].map((nth) => ({ label: `${nth} ${text}`, description: text, preview: text, mode: text, value: text, recommended: true })),
+    options: [1, 2].map((index) => ({ label: `${index} ${text}`, description: text, preview: text, mode: text, value: text, recommended: true })),
   })),
 });
 
@@ -30,7 +30,7 @@ async function* states({ mock, conversation, page }, form) {
   yield 'the first question can be answered, the second grows';
   await page.click('[role=tab] >> nth=1');
   yield 'the question that grows';
-  conversation.emit('complete', completed(form)).emit('end', { nth: 0, cut_off: false });
+  conversation.emit('complete', completed(form)).emit('end', { index: 0, cut_off: false });
   await page.waitForSelector('.call[data-state=open]');
   await page.click(`${SHOWN} .take >> nth=0`);
   yield 'several choices';

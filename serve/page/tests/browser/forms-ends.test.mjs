@@ -17,7 +17,7 @@ async function agreesToTalk(page) {
 }
 
 test('a form can be talked about first, with the answers so far', async (t) => {
-  const { page, mock } = await asked(t, FORM, {}, { discuss: true });
+  const { page, mock } = await asked(t, FORM, {}, { can_discuss: true });
   await page.click(`${SHOWN} .take >> nth=1`);
   await page.waitForSelector(`${SHOWN} .take[role=checkbox]`);
   await page.click(talk);
@@ -32,7 +32,7 @@ test('a form can be talked about first, with the answers so far', async (t) => {
 });
 
 test('one question can be talked about with what was written', async (t) => {
-  const { page, mock } = await asked(t, one(1), {}, { discuss: true });
+  const { page, mock } = await asked(t, one(1), {}, { can_discuss: true });
   await page.click(`${SHOWN} .take >> nth=0`);
   await page.fill('.answer textarea', 'A map');
   await agreesToTalk(page);
@@ -43,7 +43,7 @@ test('one question can be talked about with what was written', async (t) => {
 });
 
 test('a talk that the service refuses loses nothing', async (t) => {
-  const { page, mock } = await asked(t, one(1), {}, { discuss: true });
+  const { page, mock } = await asked(t, one(1), {}, { can_discuss: true });
   await page.fill('.answer textarea', 'A map');
   mock.refuse = { status: 422, code: 'no_discussion', message: 'The tool has no reply for that.' };
   await agreesToTalk(page);
@@ -59,7 +59,7 @@ test('there is no button where the tool has no reply for a talk', async (t) => {
 });
 
 test('a form that timed out shows so, and keeps what was not sent', async (t) => {
-  const { page, conversation } = await asked(t, one(2), {}, { discuss: true });
+  const { page, conversation } = await asked(t, one(2), {}, { can_discuss: true });
   await page.fill('.answer textarea', 'Cook');
   conversation.emit('replied', { number: 0, kind: 'timed_out', said: '', images: [] });
   await page.waitForSelector('.call[data-state=timed_out]');

@@ -172,7 +172,7 @@ test('a question can be answered as soon as it is closed, and is sent with the o
   await until(page, () => document.querySelectorAll('[role=tab]')[1]?.getAttribute('aria-selected') === 'true');
   assert.equal(await page.locator('form.answer').count(), 0, 'nothing can be sent yet');
   for (const event of all.slice(second + 1)) conversation.emit('form_partial', event);
-  conversation.emit('complete', completed(FORM)).emit('end', { nth: 0, cut_off: false });
+  conversation.emit('complete', completed(FORM)).emit('end', { index: 0, cut_off: false });
   await page.waitForSelector(`${SHOWN} .take[role=checkbox]:enabled`);
   await page.click('[role=tab] >> text=Review');
   await page.click('.answer .primary');
@@ -191,7 +191,7 @@ test('answers are kept when the page is reloaded, also before the call is comple
   await page.reload();
   await page.waitForSelector('[role=tab].done');
   for (const event of all.slice(third)) conversation.emit('form_partial', event);
-  conversation.emit('complete', completed(FORM)).emit('end', { nth: 0, cut_off: false });
+  conversation.emit('complete', completed(FORM)).emit('end', { index: 0, cut_off: false });
   await page.click('[role=tab] >> text=Pages');
   await page.fill(`${SHOWN} .own textarea`, 'A map');
   await page.reload();

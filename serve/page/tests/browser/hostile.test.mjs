@@ -35,15 +35,15 @@ test('markup in every field of every event runs nothing and loads nothing', asyn
   const { page, did } = await newPage(t);
   await page.goto(`${mock.url}/#/c/c`);
   const mode = EVIL;
-  conversation.emit('turn', { nth: EVIL });
+  conversation.emit('turn', { index: EVIL });
   for (let at = 0; at < EVIL.length; at += 7) conversation.emit('text', { text: EVIL.slice(at, at + 7) });
   conversation.emit('opaque', { tool: EVIL, raw: EVIL, start: true, id: EVIL });
   for (let at = 0; at < EVIL.length; at += 5) conversation.emit('partial', { call: 0, field: 'question', delta: EVIL.slice(at, at + 5) });
-  conversation.emit('partial', { call: 0, field: 'suggest', nth: 0, delta: EVIL, mode });
+  conversation.emit('partial', { call: 0, field: 'suggest', suggestion: 0, delta: EVIL, mode });
   conversation.emit('complete', { call: 0, id: EVIL, question: EVIL, suggest: [{ answer: EVIL, mode }, { answer: EVIL }], notes: [EVIL, EVIL], number: 0, open: true });
   conversation.emit('error', { kind: EVIL, message: EVIL });
   conversation.emit('rejected', { call: 1, reason: EVIL, message: EVIL, stopped: true });
-  conversation.emit('end', { nth: EVIL, cut_off: true });
+  conversation.emit('end', { index: EVIL, cut_off: true });
   await page.waitForSelector('.take:enabled');
   await page.click('.opaque summary');
   await page.click('.notes summary');
@@ -72,11 +72,11 @@ test('markup in every field of every event runs nothing and loads nothing', asyn
 test('malformed events do not break the page', async (t) => {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
-  const conversation = mock.conversation('c').emit('turn', { nth: 0 });
+  const conversation = mock.conversation('c').emit('turn', { index: 0 });
   const { page } = await newPage(t);
   await page.goto(`${mock.url}/#/c/c`);
   await page.waitForSelector('.turn');
-  const broken = [['text', '{"te'], ['constructor', '{}'], ['text', 'null'], ['text', '[]'], ['partial', '{"call":0,"field":"suggest","nth":1e9,"delta":"x"}'], ['complete', '{"call":0}'], ['state', '{"items":[null,1]}'], ['state', '{"items":[{"type":"call"},{"type":"call"}]}'], ['replied', '{}']];
+  const broken = [['text', '{"te'], ['constructor', '{}'], ['text', 'null'], ['text', '[]'], ['partial', '{"call":0,"field":"suggest","suggestion":1e9,"delta":"x"}'], ['complete', '{"call":0}'], ['state', '{"items":[null,1]}'], ['state', '{"items":[{"type":"call"},{"type":"call"}]}'], ['replied', '{}']];
   for (const reader of conversation.readers) reader.write(broken.map(([event, data]) => `event: ${event}\ndata: ${data}\n\n`).join(''));
   await page.waitForSelector('.call >> nth=1', { state: 'attached' });
   conversation.emit('complete', { ...QUESTION, call: 5 });

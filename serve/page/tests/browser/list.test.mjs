@@ -18,7 +18,7 @@ async function opened(t, { hash = '#/', prepare = () => {}, ...options } = {}) {
 const named = (mock, id, title) => {
   const conversation = mock.conversation(id);
   conversation.title = title;
-  return conversation.emit('turn', { nth: 0 });
+  return conversation.emit('turn', { index: 0 });
 };
 const titles = (page) => page.locator('#list .title').allTextContents();
 

@@ -11,7 +11,7 @@ const SIZES = { 'a phone': { width: 375, height: 667 }, 'a desktop': { width: 12
 async function opened(t, viewport, begin = (conversation) => conversation) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
-  const conversation = begin(mock.conversation('c').emit('turn', { nth: 0 }));
+  const conversation = begin(mock.conversation('c').emit('turn', { index: 0 }));
   const { page } = await newPage(t, { viewport });
   await page.goto(`${mock.url}/#/c/c`);
   await page.waitForSelector('.turn', { state: 'attached' });

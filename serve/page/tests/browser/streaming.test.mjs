@@ -82,7 +82,7 @@ test('the selection and the focus stay while the rest grows', async (t) => {
 
 test('suggestions and their modes are visible while they grow', async (t) => {
   const { page, conversation } = await opened(t);
-  conversation.emit('partial', { call: 0, field: 'question', delta: 'Tea?' }).emit('partial', { call: 0, field: 'suggest', nth: 0, delta: 'Yes, ple', mode: 'code' });
+  conversation.emit('partial', { call: 0, field: 'question', delta: 'Tea?' }).emit('partial', { call: 0, field: 'suggest', suggestion: 0, delta: 'Yes, ple', mode: 'code' });
   await page.waitForSelector('.take >> text=Yes, ple');
   assert.equal(await page.locator('.take .mode').textContent(), 'code');
   assert.equal(await page.locator('.take').isDisabled(), true);
@@ -99,7 +99,7 @@ for (const width of [375, 1280]) {
       { answer: 'No: put a pot of coffee on the table, and ask again when the others are here' },
     ];
     conversation.emit('partial', { call: 0, field: 'question', delta: 'Tea?' });
-    suggest.forEach(({ answer, mode }, nth) => conversation.emit('partial', { call: 0, field: 'suggest', nth, delta: answer, mode }));
+    suggest.forEach(({ answer, mode }, suggestion) => conversation.emit('partial', { call: 0, field: 'suggest', suggestion, delta: answer, mode }));
     await page.waitForSelector('.take >> text=others are here');
     const places = () =>
       page.evaluate(() => {
@@ -130,7 +130,7 @@ test('calls of other tools are collapsed, and show their raw text when expanded'
 
 test('a message that was cut off, and an error, are shown', async (t) => {
   const { page, conversation } = await opened(t);
-  conversation.emit('text', { text: 'Half' }).emit('error', { kind: 'upstream', message: 'The connection to the provider broke.' }).emit('end', { nth: 0, cut_off: true });
+  conversation.emit('text', { text: 'Half' }).emit('error', { kind: 'upstream', message: 'The connection to the provider broke.' }).emit('end', { index: 0, cut_off: true });
   await page.waitForSelector('.problem >> text=The connection to the provider broke.');
   await page.waitForSelector('text=The message was cut off here.');
 });
@@ -203,7 +203,7 @@ test('a message can be copied as it was written, with its question', async (t) =
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   conversation.emit('text', { text: '**Bold** and `code`.\n\n' }).emit('opaque', { tool: 'read', raw: '<read>a</read>', start: true });
   conversation.emit('complete', { ...QUESTION, question: 'Tea?', suggest: [{ answer: 'Yes', mode: 'code' }, { answer: '*No*' }] });
-  conversation.emit('end', { nth: 0, cut_off: false }).emit('turn', { nth: 1 }).emit('text', { text: 'Next.' });
+  conversation.emit('end', { index: 0, cut_off: false }).emit('turn', { index: 1 }).emit('text', { text: 'Next.' });
   await page.waitForSelector('text=Next.');
   const copied = async (index) => {
     await page.click(`.turn .copy >> nth=${index}`);
@@ -233,7 +233,7 @@ test('without the markdown parser the text is shown, and the page does not redra
   });
   let isAway = true;
   await page.route('**/growing.js*', (route) => (isAway ? route.abort() : route.continue()));
-  mock.conversation('c').emit('turn', { nth: 0 }).emit('text', { text: 'Some **bold** text.' });
+  mock.conversation('c').emit('turn', { index: 0 }).emit('text', { text: 'Some **bold** text.' });
   await page.goto(`${mock.url}/#/c/c`);
   await page.waitForSelector('.prose >> text=Some **bold** text.');
   const before = await page.evaluate(() => window.frames);

@@ -13,8 +13,8 @@ const bare = (state) => state.items.map(({ key, ...item }) => item);
 const snapshotOf = ({ conversation, turn, stopped, retry, dropped, items }) => structuredClone({ conversation, last: 'e-1', turn, stopped, retry, dropped, items: items.map(({ key, ...item }) => item) });
 
 test('text grows, and starts a new item after another item', () => {
-  const state = after(['turn', { nth: 0 }], ['text', { text: 'a' }], ['text', { text: 'b' }], ['error', { kind: 'x', message: 'y' }], ['text', { text: 'c' }]);
-  assert.deepEqual(bare(state), [{ type: 'turn', nth: 0 }, { type: 'text', text: 'ab' }, { type: 'error', kind: 'x', message: 'y' }, { type: 'text', text: 'c' }]);
+  const state = after(['turn', { index: 0 }], ['text', { text: 'a' }], ['text', { text: 'b' }], ['error', { kind: 'x', message: 'y' }], ['text', { text: 'c' }]);
+  assert.deepEqual(bare(state), [{ type: 'turn', index: 0 }, { type: 'text', text: 'ab' }, { type: 'error', kind: 'x', message: 'y' }, { type: 'text', text: 'c' }]);
   assert.equal(state.turn, 'streaming');
 });
 
@@ -27,8 +27,8 @@ test('pieces of calls of other tools are appended to their call', () => {
 test('a question grows, with its suggestions', () => {
   const state = after(
     ['partial', { call: 0, field: 'question', delta: 'Te' }], ['partial', { call: 0, field: 'question', delta: 'a?' }],
-    ['partial', { call: 0, field: 'suggest', nth: 0, delta: 'Y', mode: 'code' }], ['partial', { call: 0, field: 'suggest', nth: 0, delta: 'es' }],
-    ['partial', { call: 0, field: 'suggest', nth: 1, delta: 'N' }]);
+    ['partial', { call: 0, field: 'suggest', suggestion: 0, delta: 'Y', mode: 'code' }], ['partial', { call: 0, field: 'suggest', suggestion: 0, delta: 'es' }],
+    ['partial', { call: 0, field: 'suggest', suggestion: 1, delta: 'N' }]);
   const [call] = bare(state);
   assert.deepEqual(call, { type: 'call', call: 0, state: 'growing', question: 'Tea?', suggest: [{ answer: 'Yes', mode: 'code' }, { answer: 'N' }], notes: [] });
   assert.equal(openCall(state), undefined, 'only what is complete can be answered');
@@ -49,7 +49,7 @@ test('a complete question is open, or waits for its turn', () => {
 });
 
 test('an answered question is no longer open, in any turn', () => {
-  const state = after(['turn', { nth: 0 }], ['complete', QUESTION], ['end', { nth: 0, cut_off: false }], ['turn', { nth: 1 }],
+  const state = after(['turn', { index: 0 }], ['complete', QUESTION], ['end', { index: 0, cut_off: false }], ['turn', { index: 1 }],
     ['replied', { number: 7, kind: 'answer', said: 'Yes', suggestion: 0, images: [], mode: 'code' }]);
   const call = state.items[1];
   assert.deepEqual(call.answered, { number: 7, kind: 'answer', said: 'Yes', suggestion: 0, images: [], mode: 'code' });
@@ -96,14 +96,14 @@ test('corrections that failed can be sent again until a turn begins or the agent
   const failed = after(['rejected', { call: 0, reason: 'malformed', message: 'm' }], ['delivery', { numbers: [], state: 'failed', why: 'w', retry: true }]);
   assert.equal(hasFailedCorrections(failed), true);
   assert.equal(hasFailedCorrections(reduce(empty('c'), 'state', snapshotOf(failed))), true);
-  for (const end of [['turn', { nth: 1 }], ['delivery', { numbers: [], state: 'collected', retry: false }], ['gone', {}], ['state', { items: [], retry: false }]]) assert.equal(hasFailedCorrections(reduce(failed, ...end)), false);
+  for (const end of [['turn', { index: 1 }], ['delivery', { numbers: [], state: 'collected', retry: false }], ['gone', {}], ['state', { items: [], retry: false }]]) assert.equal(hasFailedCorrections(reduce(failed, ...end)), false);
   const answered = after(['complete', QUESTION], ['delivery', { numbers: [7], state: 'failed', retry: true }]);
   assert.equal(hasFailedCorrections(answered), false, 'the answer has its own button');
 });
 
 test('a turn ends, cut off or not, and so does the conversation', () => {
-  assert.equal(after(['end', { nth: 0, cut_off: false }]).turn, 'ended');
-  assert.equal(after(['end', { nth: 0, cut_off: true }]).turn, 'cut_off');
+  assert.equal(after(['end', { index: 0, cut_off: false }]).turn, 'ended');
+  assert.equal(after(['end', { index: 0, cut_off: true }]).turn, 'cut_off');
   assert.equal(after(['gone', {}]).gone, true);
 });
 
@@ -115,11 +115,11 @@ test('unknown events change nothing', () => {
 });
 
 test('unchanged items stay the same objects', () => {
-  const before = after(['turn', { nth: 0 }], ['text', { text: 'a' }], ['complete', QUESTION]);
-  const grown = reduce(before, 'end', { nth: 0, cut_off: false });
-  assert.ok(before.items.every((item, nth) => item === grown.items[nth]));
+  const before = after(['turn', { index: 0 }], ['text', { text: 'a' }], ['complete', QUESTION]);
+  const grown = reduce(before, 'end', { index: 0, cut_off: false });
+  assert.ok(before.items.every((item, index) => item === grown.items[index]));
   const again = reduce(grown, 'state', snapshotOf(grown));
-  assert.ok(grown.items.every((item, nth) => item === again.items[nth]), 'through a snapshot, too');
+  assert.ok(grown.items.every((item, index) => item === again.items[index]), 'through a snapshot, too');
 });
 
 test('states are never mutated', () => {
@@ -129,7 +129,7 @@ test('states are never mutated', () => {
 });
 
 test('a question keeps its key when the turns before it have been dropped', () => {
-  const whole = after(['turn', { nth: 0 }], ['complete', QUESTION], ['turn', { nth: 1 }], ['complete', { ...QUESTION, number: 8, open: false }]);
+  const whole = after(['turn', { index: 0 }], ['complete', QUESTION], ['turn', { index: 1 }], ['complete', { ...QUESTION, number: 8, open: false }]);
   const calls = snapshotOf(whole).items.filter(({ type }) => type === 'call');
   const cut = reduce(whole, 'state', { ...snapshotOf(whole), dropped: 10, items: calls });
   assert.deepEqual(cut.items.map(({ key }) => key), [whole.items[1].key, whole.items[3].key]);
@@ -154,14 +154,14 @@ test('a snapshot and the events after it add up to the same as all events', () =
 /** Returns random events as a service sends them. */
 function story(next, length) {
   const events = [];
-  let [nth, call, number, growing] = [-1, 0, 0, []];
+  let [index, call, number, growing] = [-1, 0, 0, []];
   const waiting = [];
   const acts = {
-    turn: () => ([nth, call, growing] = [nth + 1, 0, []], ['turn', { nth }]),
+    turn: () => ([index, call, growing] = [index + 1, 0, []], ['turn', { index }]),
     text: () => ['text', { text: pick(next, ['a ', '**b** ', '\n\n', 'c']) }],
     opaque: () => ['opaque', { tool: 'read', raw: 'x', start: next() < 0.3, ...(next() < 0.5 ? { id: pick(next, ['i', 'j']) } : {}) }],
     begin: () => (growing.push(call), ['partial', { call: call++, field: 'question', delta: 'Q' }]),
-    grow: () => ['partial', { call: pick(next, growing), field: 'suggest', nth: 0, delta: 'S', ...(next() < 0.5 ? { mode: 'm' } : {}) }],
+    grow: () => ['partial', { call: pick(next, growing), field: 'suggest', suggestion: 0, delta: 'S', ...(next() < 0.5 ? { mode: 'm' } : {}) }],
     form: () => ['form_partial', { call: pick(next, growing), tool: 't', question: 0, ...pick(next, [{ field: 'text' }, { field: 'header', known: { multiple: true, defaults: ['S'] } }, { field: 'label', option: 0, known_option: { recommended: true } }, { field: 'preview', option: 0 }]), delta: 'F' }],
     complete: () => {
       const [done] = growing.splice(whole(next, growing.length), 1);
@@ -175,7 +175,7 @@ function story(next, length) {
     open: () => ['open', { number: waiting[0] }],
     guide: () => ['replied', { number: null, kind: 'guidance', said: 'g', images: [] }],
     deliver: () => ['delivery', { numbers: [], ...pick(next, [{ state: 'failed', why: 'w', retry: true }, { state: 'collected', retry: false }]) }],
-    end: () => ['end', { nth, cut_off: next() < 0.3 }],
+    end: () => ['end', { index, cut_off: next() < 0.3 }],
   };
   const can = { grow: () => growing.length, form: () => growing.length, complete: () => growing.length, reject: () => growing.length, reply: () => waiting.length, open: () => waiting.length };
   while (events.length < length) {

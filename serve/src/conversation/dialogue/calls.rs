@@ -15,7 +15,7 @@ const MAX_CALLS: usize = 256;
 #[derive(Debug)]
 pub(in crate::conversation) enum CallOutcome {
     /// It is asked under this number, now (`open`) or after other questions.
-    Asked { number: u64, open: bool, discuss: bool, form: Option<Form> },
+    Asked { number: u64, open: bool, can_discuss: bool, form: Option<Form> },
     /// It can't be asked; the model is told why.
     Corrected { reason: String, message: String, stopped: bool },
     /// There are too many calls.
@@ -91,7 +91,7 @@ impl BoundedDialogue {
 
 fn asked(question: &Question, open: bool) -> CallOutcome {
     let &Question { number, can_discuss, .. } = question;
-    CallOutcome::Asked { number, open, discuss: can_discuss, form: question.form.clone() }
+    CallOutcome::Asked { number, open, can_discuss, form: question.form.clone() }
 }
 
 fn corrected(correction: &Correction, message: &str, stopped: bool) -> CallOutcome {

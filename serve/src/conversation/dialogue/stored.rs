@@ -43,7 +43,7 @@ impl BoundedDialogue {
     /// Returns the dialogue as data.
     pub(in crate::conversation) fn stored(&self) -> StoredDialogue {
         let reply = |reply: &Arc<Reply>| match self.replies.number_of(reply) {
-            Some(nth) => StoredReply::Kept(nth),
+            Some(sequence) => StoredReply::Kept(sequence),
             None => StoredReply::Own((**reply).clone()),
         };
         let call = |call: &RepliedCall| StoredCall { number: call.number, reply: call.reply.as_ref().map(reply) };
@@ -70,11 +70,11 @@ impl BoundedDialogue {
         limits: Limits,
     ) -> Result<BoundedDialogue, ResumeError> {
         let replies = ReplyLog::restore(stored.replies, limits.body);
-        let kept = |nth| replies.iter().find(|entry| entry.nth == nth).map(|entry| entry.reply.clone());
+        let kept = |sequence| replies.iter().find(|entry| entry.sequence == sequence).map(|entry| entry.reply.clone());
         let call = |StoredCall { number, reply }| RepliedCall {
             number,
             reply: reply.and_then(|reply| match reply {
-                StoredReply::Kept(nth) => kept(nth),
+                StoredReply::Kept(sequence) => kept(sequence),
                 StoredReply::Own(reply) => Some(Arc::new(reply)),
             }),
         };
