@@ -9,3 +9,4 @@ mod forms;
 mod notes;
 mod replies;
 mod scripts;
+mod templates;

@@ -1,0 +1,118 @@
+//! Built-in templates by name, and what the dialogue says of a call that ended or was rejected.
+
+use followup::dialogue::{
+    Answer, AnswerErrorKind, Dialogue, Directive, FormAnswer, MessageFormat, Question, Rejection, Template, Turn,
+};
+use serde_json::{Value, json};
+
+use crate::common::{asked, asked_by};
+
+/// Two questions, of which the second may have several answers.
+fn two() -> Value {
+    json!({"questions": [
+        {"id": "a", "question": "Which?", "options": [{"id": "x", "label": "X"}, {"id": "y", "label": "Y"}]},
+        {"id": "b", "question": "And?", "multiSelect": true, "allow_multiple": true,
+            "options": [{"id": "v", "label": "V"}, {"id": "w", "label": "W"}]},
+    ]})
+}
+
+#[test]
+fn templates_and_formats_are_found_by_their_names() {
+    for name in Template::NAMES {
+        assert_eq!(Template::named(name).unwrap().name, name);
+    }
+    for format in MessageFormat::ALL {
+        assert_eq!(MessageFormat::named(format.name()), Some(format));
+    }
+    assert_eq!((Template::named(""), MessageFormat::named("")), (None, None));
+}
+
+#[test]
+fn the_user_is_told_which_parameter_of_the_tool_is_missing() {
+    for name in Template::NAMES {
+        let parameter = match name {
+            "mcp" | "copilot-form" => "requestedSchema",
+            "acp" => "options",
+            "droid" => "questionnaire",
+            "hermes" | "copilot" | "cline" | "zed" => "question",
+            "confirm" => "message",
+            _ => "questions",
+        };
+        let dialogue = asked_by("opencode", Some(name), &"{}");
+        let Some(Turn::Corrected { correction, .. }) = dialogue.history().last() else { panic!("{name}") };
+        assert_eq!(correction.user, format!("Missing required parameter '{parameter}'"), "{name}");
+    }
+}
+
+#[test]
+fn pi_says_so_when_its_questions_were_cancelled() {
+    let cancelled = asked_by("opencode", Some("pi"), &two()).cancel(0).unwrap();
+    assert_eq!((&*cancelled.text, cancelled.is_error), ("User cancelled the questionnaire", false));
+}
+
+#[test]
+fn two_questions_of_hermes_without_ids_go_back_as_a_batch() {
+    let arguments =
+        json!({"questions": [{"question": "Tea?", "choices": ["Yes"]}, {"question": "Milk?", "choices": ["No"]}]});
+    let mut dialogue = asked_by("hermes", None, &arguments);
+    let answers = vec![FormAnswer::picked([0]), FormAnswer::picked([0])];
+    let reply = dialogue.answer(0, Answer::Form(answers), Vec::new()).unwrap();
+    assert!(reply.text.starts_with(r#"{"responses": ["#), "{}", reply.text);
+}
+
+#[test]
+fn the_advice_of_a_question_is_that_of_the_dialogue_that_asks_it() {
+    let mut dialogue = Dialogue::default();
+    let json = r#"{"number": 0, "question": "Tea?", "suggest": [{"answer": "[path]"}, {"answer": "No"}]}"#;
+    let Directive::Ask(question) = dialogue.ask(serde_json::from_str(json).unwrap()) else { panic!() };
+    assert_eq!(question.advice.len(), 1);
+    let again: Question = question.clone();
+    let mut other = Dialogue::default();
+    let Directive::Ask(question) = other.ask(again.clone()) else { panic!() };
+    assert_eq!(question.advice, again.advice, "advice is not added to what another dialogue found");
+}
+
+#[test]
+fn an_ended_question_is_told_by_its_own_end() {
+    let mut dialogue = Dialogue::default();
+    let ask = |dialogue: &mut Dialogue| {
+        let json = r#"{"number": 0, "question": "Tea?", "suggest": [{"answer": "Yes"}, {"answer": "No"}]}"#;
+        let _ = dialogue.ask(serde_json::from_str(json).unwrap());
+    };
+    (0..4).for_each(|_| ask(&mut dialogue));
+    dialogue.cancel(0).unwrap();
+    dialogue.decline(1).unwrap();
+    dialogue.answer(2, Answer::Text("Yes".into()), Vec::new()).unwrap();
+    dialogue.cancel(3).unwrap();
+    let why = |dialogue: &mut Dialogue, number| dialogue.cancel(number).unwrap_err();
+    assert_eq!(why(&mut dialogue, 0), AnswerErrorKind::AlreadyCancelled);
+    assert_eq!(why(&mut dialogue, 1), AnswerErrorKind::AlreadyDeclined);
+    assert_eq!(why(&mut dialogue, 2), AnswerErrorKind::AlreadyAnswered);
+    assert_eq!(why(&mut dialogue, 4), AnswerErrorKind::NotAsked);
+
+    // The questions of tools that have a reply for a talk, or for the end of the time.
+    let mut dialogue = asked("AskUserQuestion", &two());
+    for _ in 0..2 {
+        crate::common::call(&mut dialogue, "AskUserQuestion", &two());
+    }
+    dialogue.discuss(0, Vec::new()).unwrap();
+    dialogue.time_out(1, Vec::new()).unwrap();
+    dialogue.discuss(2, Vec::new()).unwrap();
+    assert_eq!(why(&mut dialogue, 0), AnswerErrorKind::AlreadyDiscussed);
+    assert_eq!(why(&mut dialogue, 1), AnswerErrorKind::AlreadyTimedOut);
+    assert_eq!(why(&mut dialogue, 2), AnswerErrorKind::AlreadyDiscussed);
+}
+
+#[test]
+fn a_correction_belongs_to_the_call_that_was_rejected() {
+    for call in [
+        json!({"tool": "ask_followup_question", "code": "missing_parameter", "id": "call_1"}),
+        json!({"tool": "AskUserQuestion", "shape": "claude", "code": "missing_parameter", "id": "call_1"}),
+    ] {
+        let rejection: Rejection = serde_json::from_value(call.clone()).unwrap();
+        let mut dialogue = Dialogue::default();
+        let Directive::Tell(correction) = dialogue.correct(&rejection) else { panic!("{call}") };
+        assert_eq!(correction.id.as_deref(), Some("call_1"), "{call}");
+        assert_eq!(correction.tool.as_deref(), call["tool"].as_str(), "{call}");
+    }
+}
