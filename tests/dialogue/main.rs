@@ -9,3 +9,5 @@ mod forms;
 mod notes;
 mod replies;
 mod scripts;
+#[path = "../common/stored.rs"]
+mod stored;
