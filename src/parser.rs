@@ -434,7 +434,7 @@ impl Parser {
                     Rest::Bytes([]) if self.tail.is_empty() => break None,
                     Rest::Bytes([]) => self.syntax.foresee(self.tail.bytes(), self.read),
                     Rest::Bytes(bytes) => {
-                        self.take_bytes(feed, bytes);
+                        self.consume_bytes(feed, bytes);
                         continue;
                     }
                     Rest::End => self.syntax.finish(self.read),
@@ -462,25 +462,25 @@ impl Parser {
     }
 
     /// Makes text of the next bytes.
-    fn take_bytes<'a>(&mut self, feed: &mut Feed<'a>, bytes: &'a [u8]) {
+    fn consume_bytes<'a>(&mut self, feed: &mut Feed<'a>, bytes: &'a [u8]) {
         (feed.text, feed.pos) = ("", 0);
-        let taken = match self.tail.next(bytes) {
+        let consumed = match self.tail.next(bytes) {
             Next::Text(text) => {
                 feed.text = text;
                 self.read += text.len() as u64;
                 text.len()
             }
-            Next::Char { char, taken } => {
+            Next::Char { char, consumed } => {
                 self.patch(char, char.len_utf8());
-                taken
+                consumed
             }
-            Next::Replacement { bytes, taken } => {
+            Next::Replacement { bytes, consumed } => {
                 self.patch(char::REPLACEMENT_CHARACTER, bytes);
-                taken
+                consumed
             }
             Next::End => bytes.len(),
         };
-        feed.rest = Rest::Bytes(&bytes[taken..]);
+        feed.rest = Rest::Bytes(&bytes[consumed..]);
     }
 
     /// Makes the incomplete character U+FFFD.

@@ -61,9 +61,9 @@ pub(crate) fn find_mark<const CODE: bool>(text: &[u8], from: usize, mut stops: i
             continue;
         }
         while marks != 0 {
-            let at = start + marks.trailing_zeros() as usize;
-            if stops(at) {
-                return at;
+            let index = start + marks.trailing_zeros() as usize;
+            if stops(index) {
+                return index;
             }
             marks &= marks - 1;
         }

@@ -102,13 +102,13 @@ mod stored {
 
     impl<'de, S: Deserialize<'de>, const VERSION: u32> Deserialize<'de> for Sealed<S, VERSION> {
         fn deserialize<From: Deserializer<'de>>(from: From) -> Result<Self, From::Error> {
-            from.deserialize_struct("Sealed", FIELDS, Fields(PhantomData))
+            from.deserialize_struct("Sealed", FIELDS, SealedVisitor(PhantomData))
         }
     }
 
     #[derive(serde::Deserialize)]
     #[serde(field_identifier, rename_all = "lowercase")]
-    enum Field {
+    enum SealedField {
         Version,
         Checksum,
         State,
@@ -117,9 +117,9 @@ mod stored {
     }
 
     /// Reads the version first, and a state only in this version.
-    struct Fields<S, const VERSION: u32>(PhantomData<S>);
+    struct SealedVisitor<S, const VERSION: u32>(PhantomData<S>);
 
-    impl<'de, S: Deserialize<'de>, const VERSION: u32> Visitor<'de> for Fields<S, VERSION> {
+    impl<'de, S: Deserialize<'de>, const VERSION: u32> Visitor<'de> for SealedVisitor<S, VERSION> {
         type Value = Sealed<S, VERSION>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -152,18 +152,18 @@ mod stored {
                     Err(error) => return Err(unread.unwrap_or(error)),
                 };
                 match field {
-                    Field::Version => version = Some(fields.next_value()?),
-                    Field::Checksum => checksum = Some(fields.next_value()?),
-                    Field::State if version.is_some_and(|version| version != VERSION) => {
+                    SealedField::Version => version = Some(fields.next_value()?),
+                    SealedField::Checksum => checksum = Some(fields.next_value()?),
+                    SealedField::State if version.is_some_and(|version| version != VERSION) => {
                         fields.next_value::<IgnoredAny>()?;
                     }
-                    Field::State => match fields.next_value() {
+                    SealedField::State => match fields.next_value() {
                         Ok(read) => state = Some(read),
                         // Where a store has sorted the fields, the version comes later.
                         Err(error) if version.is_none() => unread = Some(error),
                         Err(error) => return Err(error),
                     },
-                    Field::Other => {
+                    SealedField::Other => {
                         fields.next_value::<IgnoredAny>()?;
                     }
                 }

@@ -68,10 +68,10 @@ pub(crate) fn floor_char_boundary(text: &str, index: usize) -> usize {
 pub(crate) enum Next<'c> {
     /// Well-formed text at the start of the chunk.
     Text(&'c str),
-    /// A character that was cut. Its last `taken` bytes are in the chunk.
-    Char { char: char, taken: usize },
-    /// Ill-formed `bytes` of the stream, the last `taken` of them in the chunk: one U+FFFD.
-    Replacement { bytes: usize, taken: usize },
+    /// A character that was cut. Its last `consumed` bytes are in the chunk.
+    Char { char: char, consumed: usize },
+    /// Ill-formed `bytes` of the stream, the last `consumed` of them in the chunk: one U+FFFD.
+    Replacement { bytes: usize, consumed: usize },
     /// Nothing: the chunk is consumed.
     End,
 }
@@ -121,7 +121,7 @@ impl Tail {
                 self.keep(chunk);
                 Next::End
             }
-            _ => Next::Replacement { bytes, taken: bytes },
+            _ => Next::Replacement { bytes, consumed: bytes },
         }
     }
 
@@ -130,18 +130,18 @@ impl Tail {
         let had = usize::from(self.len);
         let mut whole = [0; 4];
         whole[..had].copy_from_slice(self.bytes());
-        for taken in 1..=chunk.len().min(4 - had) {
-            whole[had + taken - 1] = chunk[taken - 1];
-            match core::str::from_utf8(&whole[..had + taken]) {
+        for consumed in 1..=chunk.len().min(4 - had) {
+            whole[had + consumed - 1] = chunk[consumed - 1];
+            match core::str::from_utf8(&whole[..had + consumed]) {
                 Ok(text) => {
                     self.clear();
                     let char = text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
-                    return Next::Char { char, taken };
+                    return Next::Char { char, consumed };
                 }
                 Err(error) => {
                     if let Some(bytes) = error.error_len() {
                         self.clear();
-                        return Next::Replacement { bytes, taken: bytes - had };
+                        return Next::Replacement { bytes, consumed: bytes - had };
                     }
                 }
             }
@@ -172,14 +172,14 @@ mod tests {
                         pos += text.len();
                         bytes += text.len();
                     }
-                    Next::Char { char, taken } => {
+                    Next::Char { char, consumed } => {
                         out.push(char);
-                        pos += taken;
+                        pos += consumed;
                         bytes += char.len_utf8();
                     }
-                    Next::Replacement { bytes: len, taken } => {
+                    Next::Replacement { bytes: len, consumed } => {
                         out.push('\u{FFFD}');
-                        pos += taken;
+                        pos += consumed;
                         bytes += len;
                     }
                     Next::End => break,

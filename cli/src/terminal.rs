@@ -1,9 +1,9 @@
 //! The terminal, whatever standard input and output are.
 
 #[cfg(windows)]
-pub(crate) use self::console::{Input, Output, input, output};
+pub(crate) use self::console::{Output, TypedInput, input, output};
 #[cfg(not(windows))]
-pub(crate) use self::file::{Input, Output, input, output};
+pub(crate) use self::file::{Output, TypedInput, input, output};
 
 #[cfg(not(windows))]
 mod file {
@@ -11,13 +11,13 @@ mod file {
     use std::io::BufReader;
 
     /// What is typed.
-    pub(crate) type Input = BufReader<File>;
+    pub(crate) type TypedInput = BufReader<File>;
 
     /// The terminal to write to.
     pub(crate) type Output = File;
 
     /// Returns what is typed; `None` if there is no terminal.
-    pub(crate) fn input() -> Option<Input> {
+    pub(crate) fn input() -> Option<TypedInput> {
         output().map(BufReader::new)
     }
 
@@ -38,7 +38,7 @@ mod console {
     use super::prefix;
 
     /// What is typed.
-    pub(crate) type Input = BufReader<Box<dyn Read>>;
+    pub(crate) type TypedInput = BufReader<Box<dyn Read>>;
 
     /// The console to write to.
     #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ mod console {
     ///
     /// It is UTF-8 if standard input is the console. Otherwise it is in the console's code page,
     /// because to read UTF-16 from it takes `unsafe` code.
-    pub(crate) fn input() -> Option<Input> {
+    pub(crate) fn input() -> Option<TypedInput> {
         let stdin = io::stdin();
         if stdin.is_terminal() {
             return Some(BufReader::new(Box::new(stdin)));

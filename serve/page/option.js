@@ -73,7 +73,7 @@ export class OptionView {
     return texts.includes(true);
   }
 
-  /** Shows what is said of the option besides its label. @param {string | undefined} description @param {boolean} recommended @param {string | undefined} preview */
+  /** Shows the texts of the option besides its label. @param {string | undefined} description @param {boolean} recommended @param {string | undefined} preview */
   #describe(description, recommended, preview) {
     this.#recommended.hidden = !recommended;
     this.#description.hidden = !description;

@@ -231,7 +231,7 @@ impl Call {
     }
 
     pub(crate) fn end_question(&mut self, policy: &Policy) {
-        self.grow(policy, Value::end);
+        self.change_open(policy, Value::end);
         if matches!(self.open, Open::Question(_)) {
             self.open = Open::Nothing;
         }
@@ -242,13 +242,13 @@ impl Call {
     /// Ends the call where a value is open: the stream cut it.
     pub(crate) fn cut(&mut self, part: CallPart, policy: &Policy) {
         self.flush_entity(policy);
-        self.take_bare(policy);
+        self.use_bare(policy);
         self.reject(Reason::Truncated(part));
     }
 
     /// Ends the call where no value is open. `cut`: it was the stream that ended.
     pub(crate) fn end(&mut self, cut: bool, policy: &Policy) {
-        self.take_bare(policy);
+        self.use_bare(policy);
         match self.question {
             None if !cut => self.reject(Reason::MissingParameter),
             None => self.reject(Reason::Truncated(CallPart::Parameters)),
@@ -266,7 +266,7 @@ impl Call {
     }
 
     /// Without a `question`, the text before the first parameter is the question.
-    fn take_bare(&mut self, policy: &Policy) {
+    fn use_bare(&mut self, policy: &Policy) {
         if self.asked || self.bare == 0 || self.has_failed() {
             return;
         }

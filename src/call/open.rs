@@ -87,7 +87,7 @@ impl Call {
     #[inline]
     pub(crate) fn push(&mut self, text: &str, policy: &Policy) {
         let entities = self.entities;
-        self.grow(policy, |value, arena, limit| value.push_text(arena, text, entities, limit));
+        self.change_open(policy, |value, arena, limit| value.push_text(arena, text, entities, limit));
     }
 
     /// Takes the fast path: appends text that is certain at once to a value that is shown.
@@ -126,17 +126,17 @@ impl Call {
     /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail`
     /// becomes.
     pub(crate) fn foresee_char(&mut self, tail: &[u8], policy: &Policy) {
-        self.grow(policy, |value, arena, limit| value.foresee_char(arena, tail, limit));
+        self.change_open(policy, |value, arena, limit| value.foresee_char(arena, tail, limit));
     }
 
     /// Makes the incomplete entity that the value ends in text.
     pub(crate) fn flush_entity(&mut self, policy: &Policy) {
-        self.grow(policy, Value::flush_entity);
+        self.change_open(policy, Value::flush_entity);
     }
 
     /// Changes the value that is open, and what is certain of the call with it.
     #[inline]
-    pub(super) fn grow(
+    pub(super) fn change_open(
         &mut self,
         policy: &Policy,
         change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), ValueTooLong>,
@@ -236,7 +236,7 @@ impl Call {
             Some(visibility) => *visibility = Visibility::Growing,
             None => {}
         }
-        self.grow(policy, Value::end);
+        self.change_open(policy, Value::end);
         let Open::Suggestion(OpenSuggestion { listing, answer, .. }) = &mut self.open else { return false };
         let AnswerState::Reading(Value { exists: true, .. }, _) = core::mem::replace(answer, AnswerState::Ended) else {
             return false;
@@ -292,11 +292,11 @@ impl Call {
     /// Appends text to the mode that is open.
     pub(crate) fn push_mode(&mut self, text: &str, policy: &Policy) {
         let entities = self.entities;
-        self.grow_mode(policy, |mode, arena, limit| mode.push_text(arena, text, entities, limit));
+        self.change_mode(policy, |mode, arena, limit| mode.push_text(arena, text, entities, limit));
     }
 
     pub(crate) fn end_mode(&mut self, policy: &Policy) {
-        self.grow_mode(policy, Value::end);
+        self.change_mode(policy, Value::end);
         if let Open::Suggestion(OpenSuggestion { mode, listing, .. }) = &mut self.open
             && let ModeState::Reading(value) = mode
         {
@@ -309,7 +309,7 @@ impl Call {
         }
     }
 
-    fn grow_mode(
+    fn change_mode(
         &mut self,
         policy: &Policy,
         change: impl FnOnce(&mut Value, &mut String, usize) -> Result<(), ValueTooLong>,

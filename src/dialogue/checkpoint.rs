@@ -44,7 +44,7 @@ const VERSION: u32 = 2;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Checkpoint(Sealed<StoredState, VERSION>);
+pub struct Checkpoint(Sealed<StoredDialogue, VERSION>);
 
 impl Checkpoint {
     /// Forges the version and the checksum. For tests of what a forged checkpoint may do.
@@ -57,7 +57,7 @@ impl Checkpoint {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StoredState {
+struct StoredDialogue {
     open: Option<Question>,
     waiting: Vec<Question>,
     questions: u64,
@@ -70,7 +70,7 @@ impl Dialogue {
     /// Cost: a copy of the questions that are open or wait.
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint(Sealed::new(StoredState {
+        Checkpoint(Sealed::new(StoredDialogue {
             open: self.open.clone(),
             waiting: self.waiting.iter().cloned().collect(),
             questions: self.questions,
@@ -89,7 +89,7 @@ impl Dialogue {
     /// If the checkpoint has another format version or is corrupt. One with a valid checksum is
     /// corrupt, too, if no dialogue can have its state.
     pub fn resume(setup: impl Into<Arc<Setup>>, checkpoint: Checkpoint) -> Result<Dialogue, ResumeError> {
-        let StoredState { open, waiting, questions, mistakes } = checkpoint.0.open()?;
+        let StoredDialogue { open, waiting, questions, mistakes } = checkpoint.0.open()?;
         let mut next = 0;
         for question in open.iter().chain(&waiting) {
             if question.number < next || !question.can_be_asked() {
@@ -97,7 +97,8 @@ impl Dialogue {
             }
             next = question.number.checked_add(1).ok_or(ResumeError::Corrupt)?;
         }
-        if next > questions {
+        // The count must not overflow with the questions that follow.
+        if next > questions || questions > u64::MAX / 2 {
             return Err(ResumeError::Corrupt);
         }
         let (setup, waiting) = (setup.into(), VecDeque::from(waiting));

@@ -47,7 +47,7 @@ pub struct Dialect {
 
 /// The messages about a call that can't be asked.
 ///
-/// The placeholders `{parameter}`, `{details}`, `{place}` and `{limit}` are replaced in the
+/// The placeholders `{parameter}`, `{details}`, `{part}` and `{limit}` are replaced in the
 /// messages that support them; a message need not use any. Deserializing fails if a message has a
 /// placeholder that it does not support. Other braces are text.
 ///
@@ -71,20 +71,20 @@ pub struct Messages {
     /// The call is malformed; for the model. Supports `{details}`.
     #[serde(deserialize_with = "with_details")]
     pub malformed_model: Cow<'static, str>,
-    /// The call was cut off; for both. Supports `{place}`.
-    #[serde(deserialize_with = "with_place")]
+    /// The call was cut off; for both. Supports `{part}`.
+    #[serde(deserialize_with = "with_part")]
     pub truncated: Cow<'static, str>,
-    /// A value is too long; for both. Supports `{place}` and `{limit}`, in bytes.
-    #[serde(deserialize_with = "with_place_and_limit")]
+    /// A value is too long; for both. Supports `{part}` and `{limit}`, in bytes.
+    #[serde(deserialize_with = "with_part_and_limit")]
     pub too_long: Cow<'static, str>,
-    /// A value is of the wrong type; for both. Supports `{place}`.
-    #[serde(deserialize_with = "with_place")]
+    /// A value is of the wrong type; for both. Supports `{part}`.
+    #[serde(deserialize_with = "with_part")]
     pub wrong_type: Cow<'static, str>,
     /// The call breaks a rule of the host; for both. Supports `{details}`.
     #[serde(deserialize_with = "with_details")]
     pub rule: Cow<'static, str>,
-    /// The names that `{place}` is replaced by.
-    pub places: PartNames,
+    /// The names that `{part}` is replaced by.
+    pub parts: PartNames,
 }
 
 fn plain<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
@@ -99,15 +99,15 @@ fn with_details<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>,
     placeholder_text::deserialize(from, &["{details}"])
 }
 
-fn with_place<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
-    placeholder_text::deserialize(from, &["{place}"])
+fn with_part<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
+    placeholder_text::deserialize(from, &["{part}"])
 }
 
-fn with_place_and_limit<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
-    placeholder_text::deserialize(from, &["{place}", "{limit}"])
+fn with_part_and_limit<'de, D: Deserializer<'de>>(from: D) -> Result<Cow<'static, str>, D::Error> {
+    placeholder_text::deserialize(from, &["{part}", "{limit}"])
 }
 
-/// The names of the parts of a call, as messages use them for `{place}`.
+/// The names of the parts of a call, as messages use them for `{part}`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -122,8 +122,8 @@ pub struct PartNames {
 }
 
 impl PartNames {
-    fn get(&self, place: CallPart) -> &str {
-        match place {
+    fn get(&self, part: CallPart) -> &str {
+        match part {
             CallPart::Question | CallPart::Questions | CallPart::Header => &self.question,
             CallPart::Description | CallPart::Answer => &self.answer,
             CallPart::Mode => &self.mode,
@@ -162,22 +162,22 @@ const ROO: Messages = Messages {
     missing_parameter: Cow::Borrowed("Missing required parameter '{parameter}'"),
     malformed: Cow::Borrowed("Failed to parse operations: {details}"),
     malformed_model: Cow::Borrowed("Invalid operations xml format"),
-    truncated: Cow::Borrowed("Failed to parse operations: the message ended inside {place}"),
-    too_long: Cow::Borrowed("Failed to parse operations: {place} is longer than the limit of {limit} bytes"),
-    wrong_type: Cow::Borrowed("Failed to parse operations: {place} is of the wrong type"),
+    truncated: Cow::Borrowed("Failed to parse operations: the message ended inside {part}"),
+    too_long: Cow::Borrowed("Failed to parse operations: {part} is longer than the limit of {limit} bytes"),
+    wrong_type: Cow::Borrowed("Failed to parse operations: {part} is of the wrong type"),
     rule: Cow::Borrowed("Failed to parse operations: {details}"),
-    places: ENGLISH,
+    parts: ENGLISH,
 };
 
 const CHINESE_MESSAGES: Messages = Messages {
     missing_parameter: Cow::Borrowed("缺少必需的参数 '{parameter}'"),
     malformed: Cow::Borrowed("无法解析操作：{details}"),
     malformed_model: Cow::Borrowed("操作 xml 格式无效"),
-    truncated: Cow::Borrowed("无法解析操作：消息在{place}中结束"),
-    too_long: Cow::Borrowed("无法解析操作：{place}超过 {limit} 字节的限制"),
-    wrong_type: Cow::Borrowed("无法解析操作：{place}的类型错误"),
+    truncated: Cow::Borrowed("无法解析操作：消息在{part}中结束"),
+    too_long: Cow::Borrowed("无法解析操作：{part}超过 {limit} 字节的限制"),
+    wrong_type: Cow::Borrowed("无法解析操作：{part}的类型错误"),
     rule: Cow::Borrowed("无法解析操作：{details}"),
-    places: CHINESE,
+    parts: CHINESE,
 };
 
 impl Default for Messages {
@@ -250,11 +250,11 @@ impl Dialect {
             missing_parameter: "Required parameter '{parameter}' is missing".into(),
             malformed: "Operation parsing failed: {details}".into(),
             malformed_model: "Operation XML format is invalid".into(),
-            truncated: "Operation parsing failed: the message ended inside {place}".into(),
-            too_long: "Operation parsing failed: {place} is longer than the limit of {limit} bytes".into(),
-            wrong_type: "Operation parsing failed: {place} is of the wrong type".into(),
+            truncated: "Operation parsing failed: the message ended inside {part}".into(),
+            too_long: "Operation parsing failed: {part} is longer than the limit of {limit} bytes".into(),
+            wrong_type: "Operation parsing failed: {part} is of the wrong type".into(),
             rule: "Operation parsing failed: {details}".into(),
-            places: ENGLISH,
+            parts: ENGLISH,
         };
         Dialect { name: "vjsp".into(), messages, ..Dialect::ROO_CODE }
     }
@@ -305,8 +305,8 @@ impl Dialect {
 
     /// Returns the messages about a rejection.
     pub(super) fn explain(&self, reason: Reason) -> Explanation {
-        let Messages { malformed, malformed_model, truncated, too_long, wrong_type, places, .. } = &self.messages;
-        let with_place = |template: &str, place: CallPart| template.replace("{place}", places.get(place));
+        let Messages { malformed, malformed_model, truncated, too_long, wrong_type, parts, .. } = &self.messages;
+        let with_part = |template: &str, part: CallPart| template.replace("{part}", parts.get(part));
         match reason {
             Reason::MissingParameter => self.missing("question"),
             Reason::Malformed(note) => {
@@ -314,11 +314,11 @@ impl Dialect {
                     [malformed, malformed_model].map(|template| template.replace("{details}", &note.to_string()));
                 Explanation { user, model }
             }
-            Reason::Truncated(place) => Explanation::same(with_place(truncated, place)),
+            Reason::Truncated(part) => Explanation::same(with_part(truncated, part)),
             Reason::TooLong { part, limit } => {
-                Explanation::same(with_place(too_long, part).replace("{limit}", &limit.to_string()))
+                Explanation::same(with_part(too_long, part).replace("{limit}", &limit.to_string()))
             }
-            Reason::WrongType(place) => Explanation::same(with_place(wrong_type, place)),
+            Reason::WrongType(part) => Explanation::same(with_part(wrong_type, part)),
             // The dialogue tells it to no one.
             Reason::Superseded => Explanation::same(reason.to_string()),
         }
@@ -396,8 +396,8 @@ mod tests {
 
     #[test]
     fn every_part_of_a_call_has_its_name() {
-        let truncated = |name: &str, place| Dialect::named(name).unwrap().explain(Reason::Truncated(place)).model;
-        for (place, english, chinese) in [
+        let truncated = |name: &str, part| Dialect::named(name).unwrap().explain(Reason::Truncated(part)).model;
+        for (part, english, chinese) in [
             (CallPart::Opening, "the call", "调用"),
             (CallPart::Parameters, "the call", "调用"),
             (CallPart::Question, "the question", "问题"),
@@ -408,8 +408,8 @@ mod tests {
             (CallPart::Arguments, "the arguments", "参数"),
         ] {
             let expected = format!("Failed to parse operations: the message ended inside {english}");
-            assert_eq!(truncated("roo-code", place), expected);
-            assert_eq!(truncated("kilo-code-zh", place), format!("无法解析操作：消息在{chinese}中结束"));
+            assert_eq!(truncated("roo-code", part), expected);
+            assert_eq!(truncated("kilo-code-zh", part), format!("无法解析操作：消息在{chinese}中结束"));
         }
     }
 
@@ -453,11 +453,11 @@ mod tests {
             (r#"{"messages": {"missing_parameter": "{ parameter }"}}"#, "{ parameter }", parameter),
             (r#"{"messages": {"missing_parameter": "{{parameters}}"}}"#, "{parameters}", parameter),
             (r#"{"messages": {"missing_parameter": "{参数}"}}"#, "{参数}", parameter),
-            (r#"{"messages": {"malformed": "{place}"}}"#, "{place}", "it may be {details}"),
+            (r#"{"messages": {"malformed": "{part}"}}"#, "{part}", "it may be {details}"),
             (r#"{"messages": {"malformed_model": "{detail}"}}"#, "{detail}", "it may be {details}"),
-            (r#"{"messages": {"truncated": "{limit}"}}"#, "{limit}", "it may be {place}"),
-            (r#"{"messages": {"too_long": "{place} {limit} {max}"}}"#, "{max}", "it may be {place} or {limit}"),
-            (r#"{"messages": {"wrong_type": "{type}"}}"#, "{type}", "it may be {place}"),
+            (r#"{"messages": {"truncated": "{limit}"}}"#, "{limit}", "it may be {part}"),
+            (r#"{"messages": {"too_long": "{part} {limit} {max}"}}"#, "{max}", "it may be {part} or {limit}"),
+            (r#"{"messages": {"wrong_type": "{type}"}}"#, "{type}", "it may be {part}"),
             (r#"{"messages": {"rule": "{rule}"}}"#, "{rule}", "it may be {details}"),
             (r#"{"cancelled": "{number}"}"#, "{number}", "there is none"),
             (r#"{"cancelled": "{a_number}"}"#, "{a_number}", "there is none"),

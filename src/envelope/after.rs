@@ -18,7 +18,7 @@ impl EnvelopeMachine {
                     self.held.push(char);
                     self.after(After { has_surplus: true, ..after });
                     self.ends_here = true;
-                    return (i + 1, self.take_held());
+                    return (i + 1, self.consume_held());
                 }
                 ('`', _) if self.fence != Fence::None => {
                     self.held.push(char);
@@ -29,7 +29,7 @@ impl EnvelopeMachine {
                     };
                     if self.fence == Fence::None {
                         self.ends_here = true;
-                        return (i + 1, self.take_held());
+                        return (i + 1, self.consume_held());
                     }
                 }
                 ('{', Style::Object) if !is_closing => {
@@ -68,7 +68,7 @@ impl EnvelopeMachine {
     }
 
     /// What is held back belongs to the call.
-    fn take_held(&mut self) -> Change {
+    fn consume_held(&mut self) -> Change {
         if self.is_read() {
             self.held.clear();
             Change::Stay
@@ -107,7 +107,7 @@ impl EnvelopeMachine {
         if matches!(tag.kind, Kind::CallEnd | Kind::Token(Token::CallEnd | Token::DeepseekCallEnd)) {
             self.after(After { is_closed: true, ..after });
             self.fence = Fence::None;
-            return self.take_held();
+            return self.consume_held();
         }
         if !matches!(self.style, Style::Wrapper | Style::Object | Style::Keys) {
             self.note_if_open(context);

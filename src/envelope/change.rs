@@ -8,7 +8,7 @@ pub(crate) enum Change {
     /// There is no call: what is held back is prose.
     NoCall,
     /// A call of another tool begins with what is held back.
-    Opened,
+    OpaqueStart,
     /// What is held back is a part of another tool's call.
     Opaque,
     /// The same, and with it the call has ended.

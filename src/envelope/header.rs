@@ -131,7 +131,7 @@ impl EnvelopeMachine {
                 return (room, Change::NoCall);
             }
             match found {
-                Some(ObjectPart::Arguments(b'{')) if bare => self.object.look_into_arguments(),
+                Some(ObjectPart::Arguments(b'{')) if bare => self.object.search_arguments(),
                 Some(ObjectPart::Arguments(_)) if !bare => self.object.skip_arguments(),
                 Some(ObjectPart::Name) if bare => {
                     self.reader = ArgumentsReader::of(self.name.text(), context.policy);
@@ -204,7 +204,7 @@ impl EnvelopeMachine {
 
     /// Acts on a tag of a header.
     pub(super) fn act_header(&mut self, tag: &TagRef<'_>) {
-        self.take_recipient();
+        self.read_recipient();
         self.held.push_str(tag.text);
         let header = match tag.kind {
             Kind::Wrapper { tool_call } => {
@@ -224,7 +224,7 @@ impl EnvelopeMachine {
     }
 
     /// Makes the recipient in a header of Harmony the name of the tool.
-    fn take_recipient(&mut self) {
+    fn read_recipient(&mut self) {
         let EnvelopeState::Header(Header::Words { part, start }) = self.state else { return };
         let words = self.held.get(start..).and_then(|text| harmony::read(text, part, true, self.name.is_empty()));
         if let Some(to) = words.and_then(|words| words.to) {

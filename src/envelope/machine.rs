@@ -269,7 +269,7 @@ impl EnvelopeMachine {
             if let EnvelopeState::Json(_) = self.state {
                 self.state = EnvelopeState::Json(Json::Object);
             }
-            return Change::Opened;
+            return Change::OpaqueStart;
         }
         let entities = if let EnvelopeState::Json(_) = self.state { Entities::Raw } else { context.policy.entities };
         self.begin_call(entities, context.call);

@@ -304,7 +304,7 @@ impl ObjectReader {
     }
 
     /// Looks for a main key in the arguments of bare JSON.
-    pub(super) fn look_into_arguments(&mut self) {
+    pub(super) fn search_arguments(&mut self) {
         self.role = KeyRole::Argument;
         self.has_arguments = true;
     }

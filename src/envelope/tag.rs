@@ -8,7 +8,7 @@ use super::kinds::{Kind, Kinds, Tags};
 use super::name::is_name;
 use super::tag_names::{FoundTag, Prefix, SHORTEST_OPENER, find_name, find_token, may_open};
 use crate::config::{Envelope, Envelopes};
-use crate::markup::attributes::{MissingBytes, attributes, range_in, space_and_end, trim};
+use crate::markup::attributes::{MissingBytes, attributes, range_in, space_and_end, text_and_end, trim};
 use crate::markup::lexed::{IncompleteTag, LexedTag, Name, Side, Tag, TagPart};
 use crate::space::is_space;
 
@@ -65,10 +65,10 @@ pub(crate) fn read<S: IsStreaming>(input: &[u8], tags: &Tags, limit: usize) -> L
 }
 
 /// What a tag is, the name of a tool or parameter in it, and what comes after it.
-type Parsed<'i> = Result<(Kind, Option<&'i [u8]>, &'i [u8]), Err<()>>;
+type ParsedTag<'i> = Result<(Kind, Option<&'i [u8]>, &'i [u8]), Err<()>>;
 
 /// Reads what comes after the name of a close tag.
-fn read_close<S: IsStreaming>(name: Kinds, after: &[u8]) -> Parsed<'_> {
+fn read_close<S: IsStreaming>(name: Kinds, after: &[u8]) -> ParsedTag<'_> {
     let kind = match name {
         Kinds::FUNCTION | Kinds::INVOKE => Kind::CallEnd,
         Kinds::PARAMETER => Kind::Parameter { json: false },
@@ -76,31 +76,24 @@ fn read_close<S: IsStreaming>(name: Kinds, after: &[u8]) -> Parsed<'_> {
         Kinds::VALUE => Kind::Value,
         _ => Kind::Wrapper { tool_call: name == Kinds::TOOL_CALL },
     };
-    match memchr::memchr2(b'<', b'>', after) {
-        Some(end) if after[end] == b'>' => Ok((kind, None, &after[end + 1..])),
-        Some(_) => Err(Err::Error(())),
-        None => Err(S::incomplete(Needed::new(1), || ())),
-    }
+    let (rest, _) = text_and_end::<S>(after)?;
+    Ok((kind, None, rest))
 }
 
 /// Reads what comes after the name of an opening tag.
-fn read_open<S: IsStreaming>(name: Kinds, prefix: Prefix, families: Envelopes, after: &[u8]) -> Parsed<'_> {
+fn read_open<S: IsStreaming>(name: Kinds, prefix: Prefix, families: Envelopes, after: &[u8]) -> ParsedTag<'_> {
     if let Kinds::KEY | Kinds::VALUE = name {
         let (rest, ()) = space_and_end::<S>(after)?;
         return Ok((if name == Kinds::KEY { Kind::Key } else { Kind::Value }, None, rest));
     }
     // `<function=NAME>`
     if let (Kinds::FUNCTION | Kinds::PARAMETER, Some(b'=')) = (name, after.first()) {
-        let end = memchr::memchr2(b'<', b'>', after).ok_or_else(|| S::incomplete(Needed::new(1), || ()))?;
-        if after[end] == b'<' {
-            return Err(Err::Error(()));
-        }
-        let value = &after[1..end];
+        let (rest, value) = text_and_end::<S>(&after[1..])?;
         if value.ends_with(b"/") {
             return Err(Err::Error(()));
         }
         let value = Some(trim_space(value)).filter(|value| !value.is_empty());
-        return named(name, prefix, families, value, false).map(|(kind, value)| (kind, value, &after[end + 1..]));
+        return named(name, prefix, families, value, false).map(|(kind, value)| (kind, value, rest));
     }
     let (mut value, mut json) = (None, false);
     let (rest, ()) = attributes::<S>(after, |name, found| match (name, found) {

@@ -144,12 +144,12 @@ fn match_token(text: &[u8], bar: &str, written: &str) -> Option<Match> {
     let mut pos = 0;
     let words = written.split('▁').enumerate().flat_map(|(i, word)| [if i == 0 { bar } else { "▁" }, word]);
     for part in words.chain([bar, ">"]) {
-        let at = &text[pos..];
+        let rest = &text[pos..];
         let choices: &[&str] = if part == "▁" { &SEPARATORS } else { &[part] };
-        match choices.iter().find(|choice| at.starts_with(choice.as_bytes())) {
+        match choices.iter().find(|choice| rest.starts_with(choice.as_bytes())) {
             Some(choice) => pos += choice.len(),
-            None if choices.iter().any(|choice| choice.as_bytes().starts_with(at)) => {
-                return Some(Match::Incomplete(left.saturating_sub(at.len()).max(1)));
+            None if choices.iter().any(|choice| choice.as_bytes().starts_with(rest)) => {
+                return Some(Match::Incomplete(left.saturating_sub(rest.len()).max(1)));
             }
             None => return None,
         }
@@ -266,11 +266,11 @@ fn find_dsml(rest: &[u8]) -> Option<Match> {
         let found = match part {
             "bar" => skip_bars(rest, &mut pos),
             _ => match rest.get(pos..)? {
-                at if at.starts_with(part.as_bytes()) => {
+                after if after.starts_with(part.as_bytes()) => {
                     pos += part.len();
                     true
                 }
-                at if part.as_bytes().starts_with(at) => return Some(Match::Incomplete(left - at.len())),
+                after if part.as_bytes().starts_with(after) => return Some(Match::Incomplete(left - after.len())),
                 _ => return None,
             },
         };

@@ -242,19 +242,19 @@ impl Lexer {
         self.expect == Expect::String { key: true }
     }
 
-    /// Returns the length of the plain text at `at`, if a string that is a value is being read.
+    /// Returns the length of the plain text at `index`, if a string that is a value is being read.
     #[inline]
-    pub(crate) fn plain_len(&self, text: &str, at: usize) -> usize {
+    pub(crate) fn plain_len(&self, text: &str, index: usize) -> usize {
         let is_in_string = self.expect == Expect::String { key: false } && self.pending.is_empty();
-        if is_in_string { scan::plain_in_string(&text.as_bytes()[at..]) } else { 0 }
+        if is_in_string { scan::plain_in_string(&text.as_bytes()[index..]) } else { 0 }
     }
 
-    /// Returns the character and the length of a complete escape at `at`.
+    /// Returns the character and the length of a complete escape at `index`.
     ///
     /// `None` if there is none, or if no string that is a value is being read.
     #[inline]
-    pub(crate) fn escaped(&self, text: &str, at: usize) -> Option<(char, usize)> {
-        let rest = text.as_bytes().get(at..).filter(|rest| rest.first() == Some(&b'\\'))?;
+    pub(crate) fn escaped(&self, text: &str, index: usize) -> Option<(char, usize)> {
+        let rest = text.as_bytes().get(index..).filter(|rest| rest.first() == Some(&b'\\'))?;
         if self.expect != (Expect::String { key: false }) || !self.pending.is_empty() {
             return None;
         }
@@ -356,7 +356,7 @@ impl Lexer {
     }
 
     fn begin_value<'t>(&mut self, byte: u8, pos: &mut usize) -> Option<JsonToken<'t>> {
-        let (kind, expect, taken) = match byte {
+        let (kind, expect, consumed) = match byte {
             b'{' => (Type::Object, Expect::KeyOrEnd, 1),
             b'[' => (Type::Array, Expect::ItemOrEnd, 1),
             b'"' => (Type::String, Expect::String { key: false }, 1),
@@ -368,7 +368,7 @@ impl Lexer {
         if matches!(kind, Type::Object | Type::Array) && !self.nest.open(kind == Type::Object) {
             return self.ill_formed();
         }
-        *pos += taken;
+        *pos += consumed;
         self.expect = expect;
         Some(JsonToken::Begin(kind))
     }

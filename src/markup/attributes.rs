@@ -3,9 +3,9 @@
 
 use core::ops::Range;
 
-use nom::bytes::{take_while, take_while1};
+use nom::bytes::{take_till, take_while, take_while1};
 use nom::character::char;
-use nom::sequence::preceded;
+use nom::sequence::{preceded, terminated};
 use nom::{Emit, Err, IsStreaming, Needed, OutputM, Parser};
 
 use crate::space::is_space;
@@ -70,6 +70,11 @@ pub(crate) fn range_in(input: &[u8], part: &[u8]) -> Range<usize> {
 pub(crate) fn space_and_end<S: IsStreaming>(input: &[u8]) -> Parsed<'_, ()> {
     let (rest, _) = run::<S, _>(preceded(space(), char('>')), input)?;
     Ok((rest, ()))
+}
+
+/// Reads the rest of a tag up to its `>`, of whatever there is before it but `<`.
+pub(crate) fn text_and_end<S: IsStreaming>(input: &[u8]) -> Parsed<'_, &[u8]> {
+    run::<S, _>(terminated(take_till(|b| matches!(b, b'<' | b'>')), char('>')), input)
 }
 
 /// Reads everything after an opening tag's name. Calls `found` with each attribute.

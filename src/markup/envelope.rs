@@ -187,10 +187,10 @@ impl MarkupMachine {
                 self.buffers.envelope.lent = true;
                 is_held.then_some(Signal::Text(Source::Envelope))
             }
-            Change::Opened | Change::Opaque => {
+            Change::OpaqueStart | Change::Opaque => {
                 self.state = MarkupState::Envelope(code);
                 self.buffers.envelope.lent = true;
-                opaque(change == Change::Opened)
+                opaque(change == Change::OpaqueStart)
             }
             Change::OpaqueEnd => {
                 let change = Change::OtherEnded(AfterCall::Prose);

@@ -22,7 +22,7 @@ impl MarkupMachine {
                 if !shown =>
             {
                 self.pending.bytes.truncate(old);
-                self.show_pending()
+                self.emit_pending()
             }
             LexedTag::Incomplete(incomplete) => {
                 self.pending.part = incomplete.part;
@@ -83,7 +83,7 @@ impl MarkupMachine {
     }
 
     /// Emits the text of the incomplete tag, which stays text even if it becomes a tag.
-    pub(super) fn show_pending(&mut self) -> Option<Signal> {
+    pub(super) fn emit_pending(&mut self) -> Option<Signal> {
         let pending = core::mem::take(&mut self.pending);
         self.push(pending.text());
         self.pending = pending;

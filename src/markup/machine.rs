@@ -221,7 +221,7 @@ impl MarkupMachine {
                         // Only a tool's opening tag waits for the character after it.
                         LexedTag::Tag(tag) => self.act_pending(&tag, end),
                         LexedTag::Text => self.drop_pending(),
-                        LexedTag::Incomplete(IncompleteTag { shown: true, .. }) => self.show_pending(),
+                        LexedTag::Incomplete(IncompleteTag { shown: true, .. }) => self.emit_pending(),
                         LexedTag::Incomplete(_) => return self.at_end_of_piece(tail).unwrap_or(Signal::More),
                     }
                 }

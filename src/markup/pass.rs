@@ -42,52 +42,52 @@ impl Code {
     /// Does the same up to `to`.
     #[inline(never)]
     fn advance_by_bytes(&mut self, text: &[u8], from: usize, to: usize, openers: &impl Openers) -> usize {
-        for at in from..to {
-            let begins = match text[at] {
-                b'<' => openers.bracket(&text[at + 1..]),
+        for index in from..to {
+            let begins = match text[index] {
+                b'<' => openers.bracket(&text[index + 1..]),
                 b'{' => self.is_line_start() && openers.json(),
                 b'[' => openers.marker() && self.at_bracket() == Bracket::Plain && !self.is_after_backtick(),
                 _ => false,
             };
             if begins {
-                return at;
+                return index;
             }
-            self.step(text[at]);
+            self.step(text[index]);
         }
         to
     }
 
     #[inline(never)]
     fn advance_by_marks(&mut self, text: &[u8], from: usize, openers: &impl Openers) -> usize {
-        let mut at = from;
-        while at < text.len() {
+        let mut index = from;
+        while index < text.len() {
             if let Code::Plain { before } = self {
-                at = advance_plain(before, text, at, openers);
+                index = advance_plain(before, text, index, openers);
             } else if self.is_inside() {
-                at += scan::plain_in_code(&text[at..]);
+                index += scan::plain_in_code(&text[index..]);
             }
-            let next = text.len().min(at + 1);
-            if self.advance_by_bytes(text, at, next, openers) < next {
+            let next = text.len().min(index + 1);
+            if self.advance_by_bytes(text, index, next, openers) < next {
                 break;
             }
-            at = next;
+            index = next;
         }
-        at
+        index
     }
 
     #[inline(never)]
     fn advance_by_openers(&mut self, text: &[u8], from: usize, openers: &impl Openers) -> usize {
-        let (mut at, mut next) = (from, from);
+        let (mut index, mut next) = (from, from);
         loop {
             next = scan::find_mark::<false>(text, next, |next| match text[next] {
                 b'<' => openers.bracket(&text[next + 1..]),
                 // Most come in the middle of a line.
-                _ => Before::START.after(&text[at..next]).is_line_start(),
+                _ => Before::START.after(&text[index..next]).is_line_start(),
             });
-            self.pass(&text[at..next]);
-            at = next;
-            if text.get(at) != Some(&b'{') || (self.is_line_start() && openers.json()) {
-                return at;
+            self.pass(&text[index..next]);
+            index = next;
+            if text.get(index) != Some(&b'{') || (self.is_line_start() && openers.json()) {
+                return index;
             }
             next += 1;
         }
@@ -98,20 +98,20 @@ impl Code {
         if text.len() <= SHORT {
             return text.iter().for_each(|&byte| self.step(byte));
         }
-        let (mut at, mut searched) = (0, 0);
-        while at < text.len() {
-            if at >= searched && text.len() - at >= scan::BLOCK && self.is_between_fences() {
-                let found = at + scan::find_run(&text[at..]);
-                if let Some(end) = end_of_last_blank_line(&text[at..found]) {
+        let (mut index, mut searched) = (0, 0);
+        while index < text.len() {
+            if index >= searched && text.len() - index >= scan::BLOCK && self.is_between_fences() {
+                let found = index + scan::find_run(&text[index..]);
+                if let Some(end) = end_of_last_blank_line(&text[index..found]) {
                     *self = LINE_START;
-                    at += end;
+                    index += end;
                 }
                 searched = found + scan::BLOCK;
             }
-            at += self.pass_plain(&text[at..]);
-            if let Some(&byte) = text.get(at) {
+            index += self.pass_plain(&text[index..]);
+            if let Some(&byte) = text.get(index) {
                 *self = self.after(byte);
-                at += 1;
+                index += 1;
             }
         }
     }
@@ -178,31 +178,31 @@ impl FenceLine {
 #[inline]
 fn advance_plain(before: &mut Before, text: &[u8], from: usize, openers: &impl Openers) -> usize {
     let (mut start, mut last, mut span) = (from, *before, None);
-    let stop = scan::find_mark::<true>(text, from, |at| {
-        let Some((&mark, rest)) = text.get(at..).and_then(<[u8]>::split_first) else { return true };
+    let stop = scan::find_mark::<true>(text, from, |index| {
+        let Some((&mark, rest)) = text.get(index..).and_then(<[u8]>::split_first) else { return true };
         match (mark, span) {
             (b'<', _) => openers.bracket(rest),
             (b'`', None) => {
-                span = Some(at);
+                span = Some(index);
                 rest.first() == Some(&b'`')
             }
             (b'`', Some(open)) => {
                 let ends = rest.first().is_some_and(|after| !matches!(after, b'`' | b'<'));
-                if !ends || scan::holds::<b'\n'>(&text[open..at]) {
+                if !ends || scan::holds::<b'\n'>(&text[open..index]) {
                     return true;
                 }
-                (span, last, start) = (None, Before::MIDDLE, at + 1);
+                (span, last, start) = (None, Before::MIDDLE, index + 1);
                 false
             }
             (_, Some(_)) => false,
             // Most come right after something else than space.
-            _ if at > start && text[at - 1] > b' ' => false,
-            (mark, None) => last.after(&text[start..at]).is_line_start() && (mark == b'~' || openers.json()),
+            _ if index > start && text[index - 1] > b' ' => false,
+            (mark, None) => last.after(&text[start..index]).is_line_start() && (mark == b'~' || openers.json()),
         }
     });
-    let at = span.unwrap_or(stop);
-    *before = last.after(&text[start..at]);
-    at
+    let index = span.unwrap_or(stop);
+    *before = last.after(&text[start..index]);
+    index
 }
 
 /// Returns the index after the last blank line, if it is near the end of the text.

@@ -143,15 +143,20 @@ fn words_of(line: &str, number: usize, start: usize) -> ShapeWords<'_> {
     let code = without_comment(line);
     let mut words = SmallVec::new();
     for word in code.split_whitespace() {
-        let at = word.as_ptr() as usize - line.as_ptr() as usize;
-        words.push(ShapeWord { line: number, column: 1 + line[..at].chars().count(), start: start + at, text: word });
+        let offset = word.as_ptr() as usize - line.as_ptr() as usize;
+        words.push(ShapeWord {
+            line: number,
+            column: 1 + line[..offset].chars().count(),
+            start: start + offset,
+            text: word,
+        });
     }
     let column = 1 + code.trim_end().chars().count();
     ShapeWords { words, next: 0, end: ShapeWord { line: number, column, start: start + line.len(), text: "" } }
 }
 
 fn without_comment(line: &str) -> &str {
-    let comment = line.find(" #").map_or(line.len(), |at| at + 1);
+    let comment = line.find(" #").map_or(line.len(), |index| index + 1);
     if line.starts_with('#') { "" } else { &line[..comment] }
 }
 

@@ -72,7 +72,7 @@ roles! {
 }
 
 impl Role {
-    /// Returns the object that its key stands in.
+    /// Returns the object that its key belongs to.
     pub(super) fn level(self) -> Level {
         match self {
             Role::Questions | Role::QuestionMap | Role::Lines | Role::RequiredIds | Role::Title => Level::Call,

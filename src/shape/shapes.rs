@@ -25,10 +25,10 @@ use super::{Shape, ShapeError, builtin, parse};
 /// assert!(reads("ask_followup_question", Shapes::none()));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Shapes(Source);
+pub struct Shapes(ShapeSource);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-enum Source {
+enum ShapeSource {
     /// All that are built in.
     #[default]
     BuiltIn,
@@ -50,7 +50,7 @@ impl Shapes {
     ///
     /// Cost: one allocation, which clones share.
     pub fn new(shapes: impl IntoIterator<Item = Shape>) -> Shapes {
-        Shapes(Source::List(shapes.into_iter().collect()))
+        Shapes(ShapeSource::List(shapes.into_iter().collect()))
     }
 
     /// Returns the empty list: only `ask_followup_question` is read.
@@ -104,8 +104,8 @@ impl Shapes {
     /// allocation.
     pub fn find(&self, tool: &str) -> Option<Shape> {
         match &self.0 {
-            Source::BuiltIn => builtin::shape_of(tool).and_then(Shape::built_in),
-            Source::List(list) => list.iter().find(|shape| shape.tools().any(|name| name == tool)).cloned(),
+            ShapeSource::BuiltIn => builtin::shape_of(tool).and_then(Shape::built_in),
+            ShapeSource::List(list) => list.iter().find(|shape| shape.tools().any(|name| name == tool)).cloned(),
         }
     }
 
@@ -126,8 +126,8 @@ impl Shapes {
     /// chosen.
     pub(crate) fn is_name_in_text(&self, is_it: impl Fn(&str) -> bool) -> bool {
         match &self.0 {
-            Source::BuiltIn => builtin::names_in_text().any(is_it),
-            Source::List(list) => list.iter().flat_map(Shape::tools).any(is_it),
+            ShapeSource::BuiltIn => builtin::names_in_text().any(is_it),
+            ShapeSource::List(list) => list.iter().flat_map(Shape::tools).any(is_it),
         }
     }
 
@@ -143,8 +143,8 @@ impl Shapes {
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = Shape> {
         let (built_in, list) = match &self.0 {
-            Source::BuiltIn => (Some(builtin::names()), &[][..]),
-            Source::List(list) => (None, &list[..]),
+            ShapeSource::BuiltIn => (Some(builtin::names()), &[][..]),
+            ShapeSource::List(list) => (None, &list[..]),
         };
         built_in.into_iter().flatten().filter_map(Shape::built_in).chain(list.iter().cloned())
     }
@@ -225,15 +225,15 @@ mod serialized {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    use super::{Shapes, Source};
+    use super::{ShapeSource, Shapes};
     use crate::shape::Shape;
 
     /// `null` for all that are built in, or the texts of the shapes.
     impl Serialize for Shapes {
         fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
             match &self.0 {
-                Source::BuiltIn => serializer.serialize_none(),
-                Source::List(list) => serializer.collect_seq(list.iter().map(Shape::text)),
+                ShapeSource::BuiltIn => serializer.serialize_none(),
+                ShapeSource::List(list) => serializer.collect_seq(list.iter().map(Shape::text)),
             }
         }
     }

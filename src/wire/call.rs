@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use super::received::{Meaning, ReceivedArguments};
+use super::received::{ArgumentsMeaning, ReceivedArguments};
 use crate::Parser;
 use crate::config::ASK;
 
@@ -43,7 +43,7 @@ pub(super) struct NativeCall<P = Box<Parser>> {
     /// The last repetition of the whole message that had the call.
     pub(super) repeated_in: u64,
     /// What the call meant when it ended, if it asked a question.
-    pub(super) ended_as: Option<Meaning>,
+    pub(super) ended_as: Option<ArgumentsMeaning>,
 }
 
 impl NativeCall {

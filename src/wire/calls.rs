@@ -17,7 +17,7 @@ use super::fault::Fault;
 use super::limits::Limits;
 use super::message_text::{Added, MessageText};
 use super::prefix_hashes::HashedText;
-use super::received::{Meaning, meaning_of};
+use super::received::{ArgumentsMeaning, meaning_of};
 use crate::config::ASK;
 use crate::hash::Fnv;
 use crate::{Checkpoint, Parser, Policy, ResumeError, Shape};
@@ -251,7 +251,12 @@ impl NativeCalls {
     }
 
     /// Returns what arguments mean as those of a call's tool, and remembers it.
-    fn meaning_as(&self, call: &NativeCall, all: &str, known: &RefCell<Vec<(String, Meaning)>>) -> Meaning {
+    fn meaning_as(
+        &self,
+        call: &NativeCall,
+        all: &str,
+        known: &RefCell<Vec<(String, ArgumentsMeaning)>>,
+    ) -> ArgumentsMeaning {
         if let Some((_, meaning)) = known.borrow().iter().find(|(name, _)| *name == call.name) {
             return *meaning;
         }

@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 
 use self::array::ArrayElement;
 #[cfg(feature = "eventstream")]
-use self::event_stream::{BadFrame, EventStream, may_begin};
+use self::event_stream::{BadFrame, FrameDecoder, may_begin};
 use self::events::{SseEvent, max_line};
 use self::lines::JsonValue;
 use self::named::NamedEvents;
@@ -58,7 +58,7 @@ enum Framing {
     Array(ArrayElement),
     /// Amazon's binary framing.
     #[cfg(feature = "eventstream")]
-    Binary(EventStream),
+    Binary(FrameDecoder),
 }
 
 /// A decoder that splits a body into payloads. It reads every byte once.
@@ -218,7 +218,7 @@ impl Frames {
                 }
                 #[cfg(feature = "eventstream")]
                 _ if self.may_be_binary && *bom == 0 && may_begin(byte) => {
-                    self.framing = Framing::Binary(EventStream::default());
+                    self.framing = Framing::Binary(FrameDecoder::default());
                 }
                 b'{' if matches!(*bom, 0 | 3) => self.framing = Framing::Lines(JsonValue::default()),
                 b'[' if matches!(*bom, 0 | 3) => self.framing = Framing::Array(ArrayElement::default()),

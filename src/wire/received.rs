@@ -27,13 +27,13 @@ pub(super) struct ReceivedArguments {
     /// All arguments came with the start of the call, so that pieces repeat them.
     pub(super) came_at_once: bool,
     /// The provider sent complete arguments that do not begin with the text: what they mean.
-    contradiction: Option<Meaning>,
+    contradiction: Option<ArgumentsMeaning>,
 }
 
 /// What the arguments of a call mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) enum Meaning {
+pub(super) enum ArgumentsMeaning {
     /// The call can't be asked.
     Nothing,
     /// A hash of the questions and their suggestions.
@@ -100,7 +100,7 @@ impl ReceivedArguments {
     }
 
     /// Notes what the complete arguments mean, which do not begin with the text.
-    pub(super) fn contradict(&mut self, meaning: Meaning) {
+    pub(super) fn contradict(&mut self, meaning: ArgumentsMeaning) {
         self.contradiction = Some(meaning);
     }
 
@@ -121,21 +121,21 @@ fn is_empty_object(text: &str) -> bool {
 }
 
 /// Returns the meaning of a call of this tool with these arguments.
-pub(super) fn meaning_of(tool: &str, all: &str, policy: &Arc<Policy>) -> Meaning {
-    let Some(mut parser) = Parser::arguments_of(tool, policy.clone()) else { return Meaning::Nothing };
+pub(super) fn meaning_of(tool: &str, all: &str, policy: &Arc<Policy>) -> ArgumentsMeaning {
+    let Some(mut parser) = Parser::arguments_of(tool, policy.clone()) else { return ArgumentsMeaning::Nothing };
     drop(parser.feed(all));
     meaning(&mut parser)
 }
 
 /// Returns the meaning of the call if it ends here.
-pub(super) fn meaning(parser: &mut Parser) -> Meaning {
+pub(super) fn meaning(parser: &mut Parser) -> ArgumentsMeaning {
     let mut events = parser.finish();
-    let mut meaning = Meaning::Nothing;
+    let mut meaning = ArgumentsMeaning::Nothing;
     while let Some(event) = events.next() {
         if let Event::Complete(call) = event {
             let mut hash = Fnv::default();
             call.questions().iter().for_each(|question| question.hash(&mut hash));
-            meaning = Meaning::Asked(hash.finish());
+            meaning = ArgumentsMeaning::Asked(hash.finish());
         }
     }
     meaning

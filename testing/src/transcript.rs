@@ -206,9 +206,9 @@ impl Transcript {
             }
             owned::Event::Partial(owned::Partial { index, field, delta, len, .. }) => {
                 let has = match field {
-                    Field::Question => self.grow_question(*index, delta).question.len(),
+                    Field::Question => self.append_question(*index, delta).question.len(),
                     Field::Suggestion { index: i, mode } => {
-                        self.grow_suggestion(*index, *i, mode.as_deref(), delta).suggestions[*i].answer.len()
+                        self.append_suggestion(*index, *i, mode.as_deref(), delta).suggestions[*i].answer.len()
                     }
                     field => panic!("a call of ask_followup_question has no {field:?}"),
                 };
@@ -382,11 +382,11 @@ impl Transcript {
         }
         let newest = partial.suggestions().len().checked_sub(1);
         let shown = match partial.field() {
-            Field::Question => self.grow_question(partial.index(), partial.delta()),
+            Field::Question => self.append_question(partial.index(), partial.delta()),
             Field::Suggestion => {
                 let index = newest.expect("a suggestion grows, but there is none");
                 let mode = partial.suggestions().get(index).and_then(|one| one.mode);
-                self.grow_suggestion(partial.index(), index, mode, partial.delta())
+                self.append_suggestion(partial.index(), index, mode, partial.delta())
             }
             field => panic!("a call of ask_followup_question has no {field:?}"),
         };
@@ -407,7 +407,7 @@ impl Transcript {
     }
 
     #[track_caller]
-    fn grow_question(&mut self, call: u64, delta: &str) -> &Shown {
+    fn append_question(&mut self, call: u64, delta: &str) -> &Shown {
         assert!(!delta.is_empty(), "a question grows by nothing");
         self.open(call).question.push_str(delta);
         match self.entries.last_mut() {
@@ -418,7 +418,7 @@ impl Transcript {
     }
 
     #[track_caller]
-    fn grow_suggestion(&mut self, call: u64, index: usize, mode: Option<&str>, delta: &str) -> &Shown {
+    fn append_suggestion(&mut self, call: u64, index: usize, mode: Option<&str>, delta: &str) -> &Shown {
         let shown = self.open(call);
         if index == shown.suggestions.len() {
             shown.suggestions.push(Suggestion::default());

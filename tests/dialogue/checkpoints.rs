@@ -4,6 +4,8 @@ use followup::dialogue::{Answer, Checkpoint, Dialogue, Setup, Turn};
 use followup::{Parser, ResumeError};
 use serde_json::{Value, json};
 
+use crate::stored::paths;
+
 const ASKED: &str = "<ask_followup_question><question>Tea?</question><follow_up><suggest>Yes</suggest></follow_up>\
     </ask_followup_question>";
 const BAD: &str = "<ask_followup_question><question></question></ask_followup_question>";
@@ -104,24 +106,44 @@ fn a_checkpoint_in_which_any_value_was_changed_is_an_error() {
     }
 }
 
-#[test]
-fn a_forged_checkpoint_that_no_dialogue_can_have_made_is_an_error() {
-    let stored = stored();
-    let with = |pointer: &str, value: Value| {
-        let mut changed = stored.clone();
-        *changed.pointer_mut(pointer).unwrap() = value;
-        let checkpoint = serde_json::from_value::<Checkpoint>(changed).unwrap().with_valid_checksum();
-        Dialogue::resume(Setup::default(), checkpoint).map(drop)
-    };
-    assert_eq!(with("/state/mistakes", json!(2)), Ok(()));
-    for (pointer, value) in [
-        ("/state/questions", json!(1)),
-        ("/state/open/number", json!(1)),
-        ("/state/waiting/0/number", json!(u64::MAX)),
-        ("/state/waiting/0/question", json!("")),
-    ] {
-        assert_eq!(with(pointer, value), Err(ResumeError::Corrupt), "{pointer}");
+/// Answers every question of a dialogue, and one that comes after a mistake.
+fn asks_in_order(mut dialogue: Dialogue, context: &str) {
+    read(&mut dialogue, &[BAD, ASKED].concat());
+    if dialogue.has_stopped() {
+        dialogue.guide("Go on".into(), Vec::new()).unwrap();
     }
+    let mut last = None;
+    while let Some(question) = dialogue.question() {
+        let number = question.number;
+        assert!(last.is_none_or(|last| last < number), "{number} after {last:?}: {context}");
+        assert!(!question.question.is_empty(), "{context}");
+        last = Some(number);
+        dialogue.answer(number, Answer::Text("Yes".into()), Vec::new()).unwrap();
+    }
+    assert!(last.is_some(), "the new question is not asked: {context}");
+}
+
+/// With a forged checksum, a value in the place of another leads to no question that can't be asked.
+#[test]
+fn a_forged_checkpoint_is_an_error_or_a_dialogue_that_asks_in_order() {
+    let stored = stored();
+    let numbers = [0, 1, 2, u64::from(u32::MAX), u64::MAX - 1, u64::MAX].map(|number| json!(number));
+    let others = [json!(null), json!(true), json!(""), json!([]), json!({})];
+    let elsewhere = paths(&stored).into_iter().map(|path| stored.pointer(&path).unwrap().clone());
+    let values: Vec<Value> = numbers.into_iter().chain(others).chain(elsewhere).collect();
+    let (mut errors, mut dialogues) = (0, 0);
+    for path in paths(&stored) {
+        for value in &values {
+            let mut forged = stored.clone();
+            forged.pointer_mut(&path).unwrap().clone_from(value);
+            let Ok(checkpoint) = serde_json::from_value::<Checkpoint>(forged) else { continue };
+            match Dialogue::resume(Setup::default(), checkpoint.with_valid_checksum()) {
+                Ok(dialogue) => (dialogues += 1, asks_in_order(dialogue, &format!("{path} is {value}"))),
+                Err(_) => (errors += 1, ()),
+            };
+        }
+    }
+    assert!(errors > 0 && dialogues > 0, "{errors} errors, {dialogues} dialogues");
 }
 
 #[test]

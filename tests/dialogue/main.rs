@@ -10,3 +10,5 @@ mod notes;
 mod replies;
 mod scripts;
 mod templates;
+#[path = "../common/stored.rs"]
+mod stored;

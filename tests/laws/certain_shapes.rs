@@ -99,7 +99,7 @@ impl Case {
         self.around[0].ends_with('"')
     }
 
-    /// Returns a part of the text as it stands in the stream.
+    /// Returns a part of the text as the stream has it.
     fn written(&self, text: &str) -> String {
         match self.is_in_string() {
             true => {

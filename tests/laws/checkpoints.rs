@@ -262,27 +262,38 @@ fn a_forged_checkpoint_is_an_error_or_a_parser_that_stays_within_the_limits() {
     }
 }
 
-/// An incomplete tag that is complete and has text after it, shown or not.
+/// The text of an incomplete tag, that of a whole one with text after it, and a flag of either.
+///
+/// The text is stored in some list of bytes, which is found by what it says.
 #[test]
 fn a_forged_checkpoint_whose_incomplete_tag_is_whole_does_not_panic() {
     let policy = Arc::new(Policy::new());
     let mut parser = Parser::new(policy.clone());
-    drop(parser.feed("<ask_followup_question><question>Q</question><suggest>A</sugge"));
+    let (before, incomplete) = ("<ask_followup_question><question>Q</question><suggest>A", "</sugge");
+    drop(parser.feed(&[before, incomplete].concat()));
     let stored = serde_json::to_value(parser.checkpoint()).unwrap();
-    let pending = paths(&stored).into_iter().find(|path| path.ends_with("/pending")).expect("it has an incomplete tag");
-    for bytes in ["</suggest>zz", "<suggest>zz", "<suggest mode='x'>z", "<read_file>zz", "<question>z", "</sugge"] {
-        for shown in [false, true] {
-            let mut forged = stored.clone();
-            let forged_pending = forged.pointer_mut(&pending).unwrap();
-            forged_pending["bytes"] = json!(bytes.as_bytes());
-            forged_pending["shown"] = json!(shown);
-            let checkpoint = serde_json::from_value::<Checkpoint>(forged).unwrap();
-            let Ok(parser) = Parser::resume(policy.clone(), checkpoint.with_valid_checksum()) else { continue };
-            for rest in ["x", "", ">", "</suggest></ask_followup_question>"] {
-                stays_within_the_limits(&mut parser.clone(), rest.as_bytes());
+    let is_its_text = |path: &String| *stored.pointer(path).unwrap() == json!(incomplete.as_bytes());
+    let texts: Vec<String> = paths(&stored).into_iter().filter(is_its_text).collect();
+    assert!(!texts.is_empty(), "the incomplete tag is stored: {stored}");
+    let flags: Vec<String> =
+        paths(&stored).into_iter().filter(|path| stored.pointer(path).unwrap().is_boolean()).collect();
+    let mut resumed = 0;
+    for bytes in ["</suggest>zz", "<suggest>zz", "<suggest mode='x'>z", "<read_file>zz", "<question>z", incomplete] {
+        for (text, flag) in texts.iter().flat_map(|text| flags.iter().map(move |flag| (text, flag))) {
+            for set in [false, true] {
+                let mut forged = stored.clone();
+                *forged.pointer_mut(text).unwrap() = json!(bytes.as_bytes());
+                *forged.pointer_mut(flag).unwrap() = json!(set);
+                let checkpoint = serde_json::from_value::<Checkpoint>(forged).unwrap();
+                let Ok(parser) = Parser::resume(policy.clone(), checkpoint.with_valid_checksum()) else { continue };
+                resumed += usize::from(bytes != incomplete);
+                for rest in ["x", "", ">", "</suggest></ask_followup_question>"] {
+                    stays_within_the_limits(&mut parser.clone(), rest.as_bytes());
+                }
             }
         }
     }
+    assert!(resumed > 0, "each whole tag is refused");
 }
 
 /// Calls of question tools in envelopes, as JSON, as a string and as parameters.

@@ -119,10 +119,10 @@ fn a_message_means_the_same_however_it_is_cut() {
 fn the_state_depends_on_the_bytes_alone_and_a_checkpoint_resumes() {
     each_message(19, |random, policy, message| {
         let parser = || Parser::new(policy.clone());
-        let (begun, rest) = message.split_at(random.below(message.len() + 1));
-        let context = || format!("{:?} then {:?}", String::from_utf8_lossy(begun), String::from_utf8_lossy(rest));
-        let (shown, whole) = read(parser(), [begun], false);
-        let (in_bytes, bytewise) = read(parser(), begun.chunks(1), false);
+        let (before, rest) = message.split_at(random.below(message.len() + 1));
+        let context = || format!("{:?} then {:?}", String::from_utf8_lossy(before), String::from_utf8_lossy(rest));
+        let (shown, whole) = read(parser(), [before], false);
+        let (in_bytes, bytewise) = read(parser(), before.chunks(1), false);
         assert_eq!(shown, in_bytes, "{}", context());
         assert_eq!(whole.checkpoint(), bytewise.checkpoint(), "{}", context());
         let stored = serde_json::to_string(&whole.checkpoint()).unwrap();

@@ -229,9 +229,9 @@ const SPELLINGS: [&str; 10] = [
 ];
 
 /// Returns what is missing of a spelling after a text that ends in its beginning, if it does.
-fn missing<'s>(begun: &[u8], spelling: &'s str) -> &'s [u8] {
+fn missing<'s>(prefix: &[u8], spelling: &'s str) -> &'s [u8] {
     let spelling = spelling.as_bytes();
-    let has = (0..spelling.len()).rev().find(|&len| begun.ends_with(&spelling[..len]));
+    let has = (0..spelling.len()).rev().find(|&len| prefix.ends_with(&spelling[..len]));
     &spelling[has.unwrap_or(0)..]
 }
 
@@ -248,17 +248,17 @@ fn nothing_certain_is_held_back_and_nothing_is_taken_back() {
             if !sweep.tries(1) {
                 continue;
             }
-            let (begun, rest) = bytes.split_at(at);
-            let (shown, _) = read(parser(), begun.chunks(1), false);
+            let (prefix, rest) = bytes.split_at(at);
+            let (shown, _) = read(parser(), prefix.chunks(1), false);
             let ends = [b'>', b'|', b'"', b' '].map(|end| rest.iter().position(|byte| *byte == end));
             let tags = ends.into_iter().flatten().map(|end| &rest[..=end]);
             let heads: Vec<&[u8]> = tags.chain([&b""[..], b"\xA9", b"\x80\x83"]).collect();
             let mut common: Option<(BTreeMap<String, String>, Vec<Event>)> = None;
             let continuations =
                 heads.iter().flat_map(|head| NEXT.iter().map(move |next| [head, next.as_bytes()].concat()));
-            let completed = SPELLINGS.iter().map(|spelling| missing(begun, spelling).to_vec());
+            let completed = SPELLINGS.iter().map(|spelling| missing(prefix, spelling).to_vec());
             for next in continuations.chain(completed).chain([rest.to_vec()]) {
-                let whole = read(parser(), [begun, &next], true).0;
+                let whole = read(parser(), [prefix, &next], true).0;
                 common = Some(match common {
                     None => (whole.all(), whole.ends),
                     Some((texts, mut ends)) => {
@@ -268,7 +268,12 @@ fn nothing_certain_is_held_back_and_nothing_is_taken_back() {
                     }
                 });
             }
-            assert_eq!((shown.all(), shown.ends), common.unwrap(), "{:?} of {message}", String::from_utf8_lossy(begun));
+            assert_eq!(
+                (shown.all(), shown.ends),
+                common.unwrap(),
+                "{:?} of {message}",
+                String::from_utf8_lossy(prefix)
+            );
         }
     }
 }

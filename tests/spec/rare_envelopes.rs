@@ -261,8 +261,8 @@ fn a_call_is_final_at_the_byte_that_decides_its_end() {
             parser.feed(text).for_each(|event| ends += usize::from(matches!(event, Event::Complete(_))));
             ends
         };
-        let begun = written(text, "ask_followup_question");
-        assert_eq!((ends(&begun), ends(end)), (0, usize::from(is_final)), "{begun} then {end}");
+        let prefix = written(text, "ask_followup_question");
+        assert_eq!((ends(&prefix), ends(end)), (0, usize::from(is_final)), "{prefix} then {end}");
     }
 }
 

@@ -28,7 +28,7 @@ new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [c_void_p, ctypes.
 class Producer:
     """A stream of the arrays of a generator. What the generator raises is its error, with a message or without.
 
-    Without a `data_type`, it fails to say one. `released` says whether the consumer has given the stream back.
+    Without a `data_type`, it fails to return one. `released` is true once the consumer has released the stream.
     """
 
     def __init__(self, data_type, arrays, has_message=True):

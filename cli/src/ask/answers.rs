@@ -24,7 +24,7 @@ pub(super) enum Decision {
     Discuss(Vec<FormAnswer>),
 }
 
-/// Says for people that the user wants to talk about a question first.
+/// The answer, as people read it, of a question that the user wants to talk about first.
 pub(super) const DISCUSSED: &str = "not answered: to be talked about first";
 
 /// A source of answers: a person, or the command line.

@@ -15,13 +15,13 @@ use crate::terminal;
 /// The terminal.
 pub(super) struct LineTerminal {
     out: terminal::Output,
-    keys: terminal::Input,
+    keys: terminal::TypedInput,
     /// `None` once a person is there.
-    countdown: Option<Countdown>,
+    countdown: Option<LineCountdown>,
 }
 
 /// The time after which the first suggestion is taken.
-struct Countdown {
+struct LineCountdown {
     seconds: u64,
     continued: typing::Continued,
 }
@@ -55,7 +55,7 @@ impl LineTerminal {
             return Err(Error::Usage("--auto-answer needs the screen here: leave out --lines".into()));
         }
         let continued = typing::watch_continued().map_err(unreadable)?;
-        self.countdown = Some(Countdown { seconds, continued });
+        self.countdown = Some(LineCountdown { seconds, continued });
         Ok(())
     }
 
@@ -64,7 +64,7 @@ impl LineTerminal {
     /// A user who starts to type, or stops the program, stops the countdown for good, as on the
     /// screen.
     fn nobody_types(&mut self) -> Result<bool, Error> {
-        let Some(Countdown { seconds, continued }) = &self.countdown else { return Ok(false) };
+        let Some(LineCountdown { seconds, continued }) = &self.countdown else { return Ok(false) };
         self.out.flush()?;
         let time = Duration::from_secs(*seconds);
         match typing::wait(self.keys.get_ref(), time, continued).map_err(unreadable)? {
@@ -149,7 +149,7 @@ fn unreadable(error: std::io::Error) -> Error {
     Error::Unreadable(format!("can't read the terminal: {}", io_error(&error)))
 }
 
-/// Says that a number is not one of the choices, and how to answer with it nevertheless.
+/// Returns the error that a number is not one of the choices, with how to answer with it nevertheless.
 pub(super) fn no_choice(number: &str, count: usize) -> String {
     let choices = if count == 1 { "the only one is 1".to_owned() } else { format!("they are 1 to {count}") };
     format!("{number} is not one of the choices: {choices}. To answer with {number} itself, type it again.")

@@ -29,7 +29,7 @@ impl FormItem {
     }
 
     /// Appends what is new. Returns by how many bytes the form has grown.
-    pub(super) fn grow(&mut self, partial: &FormPartial<'_>) -> usize {
+    pub(super) fn append(&mut self, partial: &FormPartial<'_>) -> usize {
         let mut grown = 0;
         if partial.field == FormField::Title {
             self.title.get_or_insert_default().push_str(&partial.delta);

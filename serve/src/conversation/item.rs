@@ -148,13 +148,13 @@ impl CallItem {
     }
 
     /// Appends to the question. Returns by how many bytes the item has grown.
-    pub(super) fn grow_question(&mut self, delta: &str) -> usize {
+    pub(super) fn append_question(&mut self, delta: &str) -> usize {
         self.question.push_str(delta);
         delta.len()
     }
 
     /// Appends to a suggestion, or sets its mode. Returns by how many bytes the item has grown.
-    pub(super) fn grow_suggestion(&mut self, index: usize, mode: Option<&str>, delta: &str) -> usize {
+    pub(super) fn append_suggestion(&mut self, index: usize, mode: Option<&str>, delta: &str) -> usize {
         let mut grown = delta.len();
         // Suggestions arrive in order, so an unknown index is the next one.
         if index == self.suggest.len() {
@@ -170,15 +170,15 @@ impl CallItem {
         grown
     }
 
-    /// Lets the form grow. Returns by how many bytes.
-    pub(super) fn grow_form(&mut self, partial: &FormPartial<'_>) -> usize {
-        let mut begun = 0;
+    /// Appends to the form. Returns by how many bytes it has grown.
+    pub(super) fn append_form(&mut self, partial: &FormPartial<'_>) -> usize {
+        let mut added = 0;
         let form = self.form.get_or_insert_with(|| {
             let form = FormItem::new(&partial.tool);
-            begun = form.size();
+            added = form.size();
             Box::new(form)
         });
-        begun + form.grow(partial)
+        added + form.append(partial)
     }
 
     pub(super) fn size(&self) -> usize {

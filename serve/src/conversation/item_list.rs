@@ -58,19 +58,19 @@ impl ItemList {
         key
     }
 
-    /// Lets the last item grow, as [`grow`](ItemList::grow) does.
-    pub(super) fn grow_last(&mut self, grow: impl FnOnce(&mut Item) -> Option<usize>) -> bool {
-        let grown = self.items.back_mut().and_then(|(_, item)| grow(item));
+    /// Appends to the last item, as [`append`](ItemList::append) does.
+    pub(super) fn append_to_last(&mut self, append: impl FnOnce(&mut Item) -> Option<usize>) -> bool {
+        let grown = self.items.back_mut().and_then(|(_, item)| append(item));
         self.size += grown.unwrap_or_default();
         grown.is_some()
     }
 
-    /// Lets an item grow. Returns whether it did.
+    /// Appends to an item. Returns whether it did.
     ///
-    /// `grow` returns by how many bytes, because an item grows by a few bytes at a time; `None` if
-    /// it can't grow in this way.
-    pub(super) fn grow(&mut self, key: u64, grow: impl FnOnce(&mut Item) -> Option<usize>) -> bool {
-        let grown = self.get_mut(key).and_then(grow);
+    /// `append` returns by how many bytes the item has grown, because these are few; `None` if it
+    /// can't be appended to in this way.
+    pub(super) fn append(&mut self, key: u64, append: impl FnOnce(&mut Item) -> Option<usize>) -> bool {
+        let grown = self.get_mut(key).and_then(append);
         self.size += grown.unwrap_or_default();
         grown.is_some()
     }

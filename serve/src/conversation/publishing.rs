@@ -456,7 +456,7 @@ mod tests {
         assert!(queued.try_recv().is_ok());
         let batch = conversation.next_batch().unwrap();
         conversation.take_over(3, StoredConversation::default()).unwrap();
-        assert!(queued.try_recv().is_err(), "the task that sends {batch:?} goes on");
+        assert!(queued.try_recv().is_err(), "the task that sends {batch:?} continues");
         assert_eq!(conversation.next_batch().map(|batch| batch.epoch), Some(3));
     }
 }

@@ -24,7 +24,7 @@ pub(crate) struct Piece<'a> {
     pub(crate) wire: Option<wire::Format>,
 }
 
-/// How far a message has come.
+/// What a message needs next, after a piece of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct PieceOutcome {
     /// The offset of the next piece.

@@ -11,7 +11,7 @@ use super::overhead::REPLY_OVERHEAD;
 /// Maximum number of replies that are kept.
 const MAX_REPLIES: usize = 1024;
 
-/// How far a reply is on its way to the model.
+/// The state of a reply on its way to the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Progress {
     /// Whether the service sends it is not known yet.

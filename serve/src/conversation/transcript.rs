@@ -97,7 +97,9 @@ impl Transcript {
             ConversationEvent::Text { text } => self.text(text),
             ConversationEvent::Opaque { tool, raw, start, id } => self.opaque(tool, raw, *start, id.as_deref()),
             ConversationEvent::Partial { call, field, delta } => self.partial(*call, field, delta),
-            ConversationEvent::FormPartial(partial) => self.grow_call(partial.call, |call| call.grow_form(partial)),
+            ConversationEvent::FormPartial(partial) => {
+                self.append_to_call(partial.call, |call| call.append_form(partial))
+            }
             ConversationEvent::Complete(asked) => {
                 let key = self.end_call(asked.call, |call| {
                     call.state = CallState::Complete;
@@ -144,7 +146,7 @@ impl Transcript {
     }
 
     fn text(&mut self, more: &str) {
-        let has_grown = self.items.grow_last(|item| {
+        let has_grown = self.items.append_to_last(|item| {
             let Item::Text { text } = item else { return None };
             text.push_str(more);
             Some(more.len())
@@ -157,7 +159,7 @@ impl Transcript {
     fn opaque(&mut self, tool: &str, more: &str, start: bool, id: Option<&str>) {
         let open = self.opaque.iter().rev().find(|(one, _)| one.as_deref() == id).filter(|_| !start);
         let has_grown = open.is_some_and(|&(_, key)| {
-            self.items.grow(key, |item| {
+            self.items.append(key, |item| {
                 let Item::Opaque { raw, .. } = item else { return None };
                 raw.push_str(more);
                 Some(more.len())
@@ -181,14 +183,14 @@ impl Transcript {
     }
 
     fn partial(&mut self, call: u64, field: &GrownField<'_>, delta: &str) {
-        self.grow_call(call, |call| match field {
-            GrownField::Question => call.grow_question(delta),
-            GrownField::Suggest { index, mode } => call.grow_suggestion(*index, mode.as_deref(), delta),
+        self.append_to_call(call, |call| match field {
+            GrownField::Question => call.append_question(delta),
+            GrownField::Suggest { index, mode } => call.append_suggestion(*index, mode.as_deref(), delta),
         });
     }
 
-    /// Lets a call grow, which returns by how many bytes it did.
-    fn grow_call(&mut self, call: u64, grow: impl FnOnce(&mut CallItem) -> usize) {
+    /// Appends to a call. `append` returns by how many bytes the call has grown.
+    fn append_to_call(&mut self, call: u64, append: impl FnOnce(&mut CallItem) -> usize) {
         let key = match self.growing.iter().find(|(one, _)| *one == call) {
             Some((_, Some(key))) => *key,
             Some((_, None)) => return,
@@ -198,9 +200,9 @@ impl Transcript {
                 key
             }
         };
-        self.items.grow(key, |item| {
+        self.items.append(key, |item| {
             let Item::Call(call) = item else { return None };
-            Some(grow(call))
+            Some(append(call))
         });
     }
 

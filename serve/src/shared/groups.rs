@@ -15,7 +15,7 @@ pub(super) const LONG_PAUSE: Duration = Duration::from_millis(5);
 
 /// When a group is sent after another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pace {
+pub(super) enum GroupTiming {
     /// After a short pause: readers wait.
     Soon,
     /// After a longer pause, and after the answers to the first one: requests take effect in order.
@@ -56,16 +56,16 @@ impl<Q, A> Group<Q, A> {
 /// with their sender.
 ///
 /// `send` returns an answer to each.
-pub(super) async fn send_groups<Q, A, F, S>(mut waiting: Waiting<Q, A>, max: usize, pace: Pace, send: S)
+pub(super) async fn send_groups<Q, A, F, S>(mut waiting: Waiting<Q, A>, max: usize, timing: GroupTiming, send: S)
 where
     Q: Clone + Send + Sync + 'static,
     A: Send + 'static,
     F: Future<Output = Result<Vec<A>, StoreError>> + Send,
     S: Fn(Vec<Q>) -> F + Clone + Send + Sync + 'static,
 {
-    let pause = match pace {
-        Pace::Soon => SHORT_PAUSE,
-        Pace::InOrder => LONG_PAUSE,
+    let pause = match timing {
+        GroupTiming::Soon => SHORT_PAUSE,
+        GroupTiming::InOrder => LONG_PAUSE,
     };
     let mut group = Vec::new();
     while waiting.recv_many(&mut group, max).await > 0 {
@@ -78,7 +78,7 @@ where
                 let _ = reply.send(answer);
             }
         });
-        if pace == Pace::InOrder {
+        if timing == GroupTiming::InOrder {
             // This fails only if the task panics.
             let _ = sent.await;
         }
@@ -132,7 +132,7 @@ mod tests {
         let (group, waiting) = Group::new();
         let sizes = Arc::new(Mutex::new(Vec::new()));
         let seen = sizes.clone();
-        tokio::spawn(send_groups(waiting, 4, Pace::Soon, move |numbers: Vec<u32>| {
+        tokio::spawn(send_groups(waiting, 4, GroupTiming::Soon, move |numbers: Vec<u32>| {
             seen.lock().push(numbers.len());
             double(numbers)
         }));
@@ -144,11 +144,11 @@ mod tests {
 
     #[tokio::test]
     async fn groups_in_order_wait_for_the_answers_to_the_one_before() {
-        for (pace, at_once) in [(Pace::InOrder, 1), (Pace::Soon, 3)] {
+        for (timing, at_once) in [(GroupTiming::InOrder, 1), (GroupTiming::Soon, 3)] {
             let (group, waiting) = Group::new();
             let under_way = Arc::new(Mutex::new((0, 0)));
             let seen = under_way.clone();
-            tokio::spawn(send_groups(waiting, 4, pace, move |numbers: Vec<u32>| {
+            tokio::spawn(send_groups(waiting, 4, timing, move |numbers: Vec<u32>| {
                 let seen = seen.clone();
                 async move {
                     {
@@ -165,7 +165,7 @@ mod tests {
                 }
             }));
             futures_util::future::join_all((10..20).map(|number| group.ask(number))).await;
-            assert_eq!(under_way.lock().1, at_once, "{pace:?}");
+            assert_eq!(under_way.lock().1, at_once, "{timing:?}");
         }
     }
 
@@ -174,7 +174,7 @@ mod tests {
         let (group, waiting) = Group::new();
         let (permit, asked, may_answer) = (Arc::new(()), Arc::new(Notify::new()), Arc::new(Notify::new()));
         let (is_asked, is_to_answer) = (asked.clone(), may_answer.clone());
-        tokio::spawn(send_groups(waiting, 4, Pace::Soon, move |_: Vec<Arc<()>>| {
+        tokio::spawn(send_groups(waiting, 4, GroupTiming::Soon, move |_: Vec<Arc<()>>| {
             let (is_asked, is_to_answer) = (is_asked.clone(), is_to_answer.clone());
             async move {
                 is_asked.notify_one();

@@ -9,10 +9,10 @@ use parking_lot::Mutex;
 use redis::{FromRedisValue, Value};
 
 use super::error::StoreError;
-use super::groups::{Group, MAX_GROUP, Pace, Waiting, send_groups};
+use super::groups::{Group, GroupTiming, MAX_GROUP, Waiting, send_groups};
 use super::keys::Keys;
 use super::link::Link;
-use super::script::Script;
+use super::script::StoreScript;
 use crate::conversation::{Conversation, ListChanges, ListedFacts};
 use crate::settings::Limits;
 
@@ -25,8 +25,8 @@ pub(crate) struct SharedList {
     /// Wakes this replica's readers of the list.
     changes: Arc<ListChanges>,
     sets: Group<EntryChange, ()>,
-    set: Script,
-    since: Script,
+    set: StoreScript,
+    since: StoreScript,
 }
 
 #[derive(Default)]
@@ -63,8 +63,8 @@ impl SharedList {
             known: Mutex::default(),
             changes,
             sets,
-            set: Script::new(include_str!("scripts/list_set.lua")),
-            since: Script::new(include_str!("scripts/list_since.lua")),
+            set: StoreScript::new(include_str!("scripts/list_set.lua")),
+            since: StoreScript::new(include_str!("scripts/list_since.lua")),
         };
         (Arc::new(list), waiting)
     }
@@ -73,7 +73,7 @@ impl SharedList {
     pub(super) fn start(self: &Arc<SharedList>, waiting: WaitingChanges) {
         let list = self.clone();
         // All keys of the list are on one server, also in a cluster.
-        tokio::spawn(send_groups(waiting, MAX_GROUP, Pace::InOrder, move |changes| {
+        tokio::spawn(send_groups(waiting, MAX_GROUP, GroupTiming::InOrder, move |changes| {
             let list = list.clone();
             async move { list.set_all(&changes).await }
         }));

@@ -5,21 +5,21 @@ use redis::{ErrorKind, FromRedisValue, RedisResult, ServerErrorKind, ToRedisArgs
 use super::connection::Connection;
 
 /// A script that the store runs.
-pub(super) struct Script {
+pub(super) struct StoreScript {
     text: &'static str,
     hash: String,
 }
 
 /// A script with its keys and arguments.
 pub(super) struct Call<'a> {
-    script: &'a Script,
+    script: &'a StoreScript,
     keys: Vec<Vec<u8>>,
     args: Vec<Vec<u8>>,
 }
 
-impl Script {
-    pub(super) fn new(text: &'static str) -> Script {
-        Script { text, hash: redis::Script::new(text).get_hash().to_owned() }
+impl StoreScript {
+    pub(super) fn new(text: &'static str) -> StoreScript {
+        StoreScript { text, hash: redis::Script::new(text).get_hash().to_owned() }
     }
 
     /// Returns a call without keys and arguments yet.

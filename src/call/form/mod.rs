@@ -275,9 +275,9 @@ impl CallForm {
                 None => (self.text.push('\\'), ()),
             };
         }
-        while unescape && let Some(at) = rest.find('\\') {
-            self.text.push_str(&rest[..at]);
-            rest = &rest[at + 1..];
+        while unescape && let Some(index) = rest.find('\\') {
+            self.text.push_str(&rest[..index]);
+            rest = &rest[index + 1..];
             match rest.strip_prefix('n') {
                 Some(after) => (self.text.push('\n'), rest = after),
                 None if rest.is_empty() => ((), open.escape = true),
@@ -501,6 +501,6 @@ fn has_mark(label: &str) -> bool {
     const MARK: &str = "(recommended)";
     let label = label.trim();
     let starts = label.get(..MARK.len()).is_some_and(|start| start.eq_ignore_ascii_case(MARK));
-    let ends = label.len().checked_sub(MARK.len()).and_then(|at| label.get(at..));
+    let ends = label.len().checked_sub(MARK.len()).and_then(|start| label.get(start..));
     starts || ends.is_some_and(|end| end.eq_ignore_ascii_case(MARK))
 }

@@ -45,7 +45,7 @@ pub(super) enum BadFrame {
 /// A decoder that splits a body into frames.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct EventStream {
+pub(super) struct FrameDecoder {
     /// The beginning of an incomplete frame.
     buffer: Vec<u8>,
     /// The lengths of the current frame, once they are known.
@@ -105,7 +105,7 @@ pub(super) fn may_begin(first: u8) -> bool {
     first < b'\t'
 }
 
-impl EventStream {
+impl FrameDecoder {
     /// Clears the JSON of the last frame.
     pub(super) fn clear_lent(&mut self) {
         self.json.clear();

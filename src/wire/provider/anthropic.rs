@@ -8,7 +8,7 @@
 
 use serde::Deserialize;
 
-use super::ending::Ending;
+use super::ending::MessageEnd;
 use super::error::{push_error, push_error_event};
 use super::payload::{
     Elements, Raw, arguments_unless_empty, entries, is_text, number, raw_text, raw_text_or_json, store_arguments, text,
@@ -82,7 +82,7 @@ pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
             deltas.push(Delta::Call(CallDelta { index, is_final: true, ..CallDelta::default() }));
         }
         (b"message_delta", _, Some(delta)) => match ending(&text(delta.stop_reason)) {
-            Ending::Complete => {}
+            MessageEnd::Complete => {}
             cut_off => cut_off.push(&text(delta.stop_reason), deltas),
         },
         (b"message_stop", ..) => deltas.push(Delta::AllFinal { truncated: false }),
@@ -132,7 +132,7 @@ fn push_message(content: Raw<'_>, stop_reason: Raw<'_>, deltas: &mut Deltas) -> 
         } else if block.is_call() {
             let (id, name) = (deltas.store(raw_text(block.id)), deltas.store(raw_text(block.name)));
             // What cuts off the message cuts off its last block.
-            let arguments = match left == 0 && ending != Ending::Complete {
+            let arguments = match left == 0 && ending != MessageEnd::Complete {
                 true => arguments_unless_empty(block.input, deltas),
                 false => ArgumentsDelta::All(deltas.store(raw_text_or_json(block.input))),
             };
@@ -145,11 +145,11 @@ fn push_message(content: Raw<'_>, stop_reason: Raw<'_>, deltas: &mut Deltas) -> 
 }
 
 /// Returns how a message ends with that reason.
-fn ending(reason: &[u8]) -> Ending {
+fn ending(reason: &[u8]) -> MessageEnd {
     match reason {
-        b"max_tokens" | b"model_context_window_exceeded" => Ending::Truncated,
-        b"refusal" => Ending::Failed,
-        _ => Ending::Complete,
+        b"max_tokens" | b"model_context_window_exceeded" => MessageEnd::Truncated,
+        b"refusal" => MessageEnd::Failed,
+        _ => MessageEnd::Complete,
     }
 }
 

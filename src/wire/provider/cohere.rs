@@ -7,7 +7,7 @@
 
 use serde::Deserialize;
 
-use super::ending::Ending;
+use super::ending::MessageEnd;
 use super::error::push_error;
 use super::payload::{ListField, OneOrFew, OneOrMany, Raw, entries, number, raw_text, store_arguments, string, text};
 use crate::wire::deltas::{CallDelta, Delta, Deltas, TextExtent};
@@ -120,9 +120,9 @@ fn push_response(message: &Raw<'_>, finish_reason: Raw<'_>, deltas: &mut Deltas)
 fn push_end(reason: Raw<'_>, deltas: &mut Deltas) {
     let reason = text(reason);
     let ending = match &*reason {
-        b"MAX_TOKENS" | b"USER_CANCEL" => Ending::Truncated,
-        b"ERROR" | b"ERROR_LIMIT" | b"ERROR_TOXIC" | b"TIMEOUT" => Ending::Failed,
-        _ => Ending::Complete,
+        b"MAX_TOKENS" | b"USER_CANCEL" => MessageEnd::Truncated,
+        b"ERROR" | b"ERROR_LIMIT" | b"ERROR_TOXIC" | b"TIMEOUT" => MessageEnd::Failed,
+        _ => MessageEnd::Complete,
     };
     ending.push(&reason, deltas);
 }

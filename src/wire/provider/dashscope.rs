@@ -91,7 +91,7 @@ pub(in crate::wire) struct DashScopeParser {
     text: Progress,
     reasoning: Progress,
     /// The last calls that are new, at most [`MAX_CALLS`].
-    calls: Vec<CallProgress>,
+    calls: Vec<CallSoFar>,
     /// How the arguments of all calls come.
     arguments: Mode,
 }
@@ -104,7 +104,7 @@ const MAX_CALLS: usize = 64;
 /// How the arguments of a call have come so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct CallProgress {
+struct CallSoFar {
     index: Option<u64>,
     is_named: bool,
     arguments: Progress,
@@ -262,13 +262,13 @@ impl DashScopeParser {
 
     /// Returns the progress of the call at an index. If there are too many, the oldest is
     /// forgotten.
-    fn call_so_far(&mut self, index: Option<u64>) -> &mut CallProgress {
+    fn call_so_far(&mut self, index: Option<u64>) -> &mut CallSoFar {
         let position = self.calls.iter().position(|call| call.index == index);
         let i = position.unwrap_or_else(|| {
             if self.calls.len() == MAX_CALLS {
                 self.calls.remove(0);
             }
-            self.calls.push(CallProgress { index, ..CallProgress::default() });
+            self.calls.push(CallSoFar { index, ..CallSoFar::default() });
             self.calls.len() - 1
         });
         &mut self.calls[i]

@@ -198,7 +198,7 @@ pub(in crate::wire) enum Evidence {
 
 /// Returns what a payload shows. One that breaks off shows what it has up to there.
 pub(in crate::wire) fn detect(payload: &str) -> Evidence {
-    let Some(fields) = Fields::of(payload) else { return Evidence::NoObject };
+    let Some(fields) = NamedFields::of(payload) else { return Evidence::NoObject };
     let first = |signs: fn(&Signs) -> &'static [Sign]| {
         let holds = |row: &&Signs| signs(row).iter().any(|sign| sign.iter().all(|condition| condition.holds(&fields)));
         TABLE.iter().find(holds).map(|row| row.format)
@@ -221,7 +221,7 @@ impl Condition {
         }
     }
 
-    fn holds(&self, fields: &Fields<'_>) -> bool {
+    fn holds(&self, fields: &NamedFields<'_>) -> bool {
         let Some(value) = fields.at(self.path()) else { return false };
         let text = || serde_json::from_str::<String>(value).unwrap_or_default();
         match self {
@@ -238,12 +238,12 @@ impl Condition {
 /// The fields of an object that the table names, as they are written. The last may break off.
 ///
 /// Nothing else is kept, so that an object of many fields takes no memory.
-struct Fields<'a>(Vec<(&'static str, &'a str)>);
+struct NamedFields<'a>(Vec<(&'static str, &'a str)>);
 
-impl<'a> Fields<'a> {
+impl<'a> NamedFields<'a> {
     /// Returns the fields of an object; `None` if it is none, or is ill-formed before it breaks
     /// off.
-    fn of(json: &'a str) -> Option<Fields<'a>> {
+    fn of(json: &'a str) -> Option<NamedFields<'a>> {
         let json = json.trim_ascii_start();
         let is_usable = match serde_json::from_str::<IgnoredAny>(json) {
             Ok(_) => true,
@@ -259,7 +259,7 @@ impl<'a> Fields<'a> {
             }
             rest = after;
         }
-        Some(Fields(fields))
+        Some(NamedFields(fields))
     }
 
     /// Returns the value at a path of keys, as far as it is there.
@@ -268,7 +268,7 @@ impl<'a> Fields<'a> {
         let (_, value) = self.0.iter().find(|(known, _)| *known == key)?;
         match rest {
             None => Some(*value).filter(|value| !"null".starts_with(value)),
-            Some(rest) => Fields::of(value)?.at(rest),
+            Some(rest) => NamedFields::of(value)?.at(rest),
         }
     }
 }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use serde::Deserialize;
 
-use super::ending::Ending;
+use super::ending::MessageEnd;
 use super::error::{push_error, push_error_event};
 use super::payload::{
     OneOrMany, Raw, arguments_unless_empty, entries, is_text, number, raw_text, store_arguments, text,
@@ -120,9 +120,9 @@ fn push_interaction(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()
 fn push_end(status: &[u8], error: Raw<'_>, deltas: &mut Deltas) {
     push_error(error, deltas);
     let ending = match status {
-        b"incomplete" | b"cancelled" => Ending::Truncated,
-        b"failed" => Ending::Failed,
-        _ => Ending::Complete,
+        b"incomplete" | b"cancelled" => MessageEnd::Truncated,
+        b"failed" => MessageEnd::Failed,
+        _ => MessageEnd::Complete,
     };
     ending.push(status, deltas);
 }

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::ending::Ending;
+use super::ending::MessageEnd;
 use super::error::{push_error, push_error_event};
 use super::payload::{
     Few, ListField, Raw, entries, is_text, number, raw_text, raw_text_or_json, store_arguments, text,
@@ -140,9 +140,9 @@ fn push_run<'a>(
     push_error(error, deltas);
     let status = text(status);
     let ending = match &*status {
-        b"requires_action" | b"completed" => Ending::Complete,
-        b"incomplete" | b"cancelled" => Ending::Truncated,
-        b"failed" | b"expired" => Ending::Failed,
+        b"requires_action" | b"completed" => MessageEnd::Complete,
+        b"incomplete" | b"cancelled" => MessageEnd::Truncated,
+        b"failed" | b"expired" => MessageEnd::Failed,
         _ => return Ok(()),
     };
     ending.push(&status, deltas);

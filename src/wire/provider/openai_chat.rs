@@ -16,7 +16,7 @@ use alloc::vec::Vec;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::ending::Ending;
+use super::ending::MessageEnd;
 use super::error::{push_error, push_error_body};
 use super::payload::{
     Elements, Few, ListField, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, store_arguments, text,
@@ -183,14 +183,14 @@ fn push_choices<'a, Calls: ListField<'a, ChatToolCall<'a>>>(
 /// Returns how a message ends with that reason.
 ///
 /// Servers add reasons of their own, some with details: Google's `content_filter: SAFETY`.
-pub(super) fn ending(reason: &[u8]) -> Ending {
+pub(super) fn ending(reason: &[u8]) -> MessageEnd {
     let name = reason.split(|&byte| byte == b':').next().unwrap_or_default().to_ascii_lowercase();
     match &*name {
-        b"length" | b"max_tokens" | b"model_length" | b"model_context_window_exceeded" => Ending::Truncated,
-        b"abort" | b"cancelled" | b"time_limit" => Ending::Truncated,
-        b"content_filter" | b"function_call_filter" | b"malformed_function_call" | b"sensitive" => Ending::Failed,
-        b"error" | b"insufficient_system_resource" | b"network_error" => Ending::Failed,
-        _ => Ending::Complete,
+        b"length" | b"max_tokens" | b"model_length" | b"model_context_window_exceeded" => MessageEnd::Truncated,
+        b"abort" | b"cancelled" | b"time_limit" => MessageEnd::Truncated,
+        b"content_filter" | b"function_call_filter" | b"malformed_function_call" | b"sensitive" => MessageEnd::Failed,
+        b"error" | b"insufficient_system_resource" | b"network_error" => MessageEnd::Failed,
+        _ => MessageEnd::Complete,
     }
 }
 

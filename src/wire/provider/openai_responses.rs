@@ -10,7 +10,7 @@
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::ending::Ending;
+use super::ending::MessageEnd;
 use super::error::{message, push_error, push_error_event};
 use super::payload::{
     Elements, Raw, entries, is_text, number, object, raw_text, raw_text_or_json, store_arguments, string, text,
@@ -208,12 +208,12 @@ fn push_response(status: &[u8], response: Option<ResponsesObject<'_>>, deltas: &
         b"incomplete" => {
             let details: Option<IncompleteDetails<'_>> = object(details, deltas);
             match &*text(details.and_then(|details| details.reason)) {
-                reason @ b"content_filter" => Ending::Failed.push(reason, deltas),
-                reason => Ending::Truncated.push(reason, deltas),
+                reason @ b"content_filter" => MessageEnd::Failed.push(reason, deltas),
+                reason => MessageEnd::Truncated.push(reason, deltas),
             }
         }
-        b"cancelled" => Ending::Truncated.push(status, deltas),
-        _ => Ending::Complete.push(status, deltas),
+        b"cancelled" => MessageEnd::Truncated.push(status, deltas),
+        _ => MessageEnd::Complete.push(status, deltas),
     }
     Ok(())
 }

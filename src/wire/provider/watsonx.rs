@@ -6,7 +6,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::ending::Ending;
+use super::ending::MessageEnd;
 use super::error::push_error;
 use super::openai_chat;
 use super::payload::{Few, ListField, Raw, entries, raw_text, text};
@@ -54,7 +54,7 @@ fn push_chunk<'a>(
         let reason = text(result.stop_reason);
         let is = |name: &[u8]| reason.eq_ignore_ascii_case(name);
         if is(b"error") {
-            Ending::Failed.push(&reason, deltas);
+            MessageEnd::Failed.push(&reason, deltas);
         } else if !is(b"") && !is(b"not_finished") {
             deltas.push(Delta::End);
         }

@@ -80,7 +80,7 @@ pub fn is_in_literal(bytes: &[u8]) -> bool {
         }
         before.ends_with([':', ',', '['])
     };
-    let ends_in = |begun: &str| text.strip_suffix(begun).is_some_and(is_value_after);
+    let ends_in = |prefix: &str| text.strip_suffix(prefix).is_some_and(is_value_after);
     ["true", "false", "null"].iter().any(|word| (1..=word.len()).any(|len| ends_in(&word[..len])))
 }
 

@@ -62,13 +62,13 @@ export class InputWriter {
     append((this.#view ??= emptyView(event)), event);
     if (this.#isNative && event.known) this.#writeKnown(event);
     if (event.delta === "") return;
-    if (event.field === "title") return this.#growTitle(event.delta);
+    if (event.field === "title") return this.#appendTitle(event.delta);
     if (!this.#toQuestion(event.questionIndex)) return;
     const role = ROLES[event.field];
     if (event.suggestionIndex === undefined) {
-      if (!this.#hasOptions && !this.#hasToWait(role)) this.#growQuestion(role, event.delta);
+      if (!this.#hasOptions && !this.#hasToWait(role)) this.#appendQuestion(role, event.delta);
     } else if (this.#toSuggestion(event.suggestionIndex)) {
-      if (!this.#hasToWait(role)) this.#growOption(role, event.delta);
+      if (!this.#hasToWait(role)) this.#appendOption(role, event.delta);
     }
   }
 
@@ -192,31 +192,31 @@ export class InputWriter {
     return isSecond && (open?.role === "answer" || open?.role === "text") && open.deltas === 1;
   }
 
-  #growTitle(delta: string): void {
+  #appendTitle(delta: string): void {
     if (this.#keys.title === undefined || this.#question >= 0) return;
     this.#begin();
-    this.#grow("title", this.#keys.title.name, delta, !this.#hasTitle);
+    this.#append("title", this.#keys.title.name, delta, !this.#hasTitle);
     this.#hasTitle = true;
   }
 
-  #growQuestion(role: Role, delta: string): void {
+  #appendQuestion(role: Role, delta: string): void {
     const key = this.#keys.question.find((one) => one.role === role);
-    if (key) this.#growOnce(this.#doneOfQuestion, role, key.name, delta);
+    if (key) this.#appendOnce(this.#doneOfQuestion, role, key.name, delta);
   }
 
-  #growOption(role: Role, delta: string): void {
+  #appendOption(role: Role, delta: string): void {
     const { option } = this.#keys;
     const key = option?.find((one) => one.role === role);
-    if (key || (option === undefined && role === "answer")) this.#growOnce(this.#doneOfOption, role, key?.name, delta);
+    if (key || (option === undefined && role === "answer")) this.#appendOnce(this.#doneOfOption, role, key?.name, delta);
   }
 
-  #growOnce(done: Set<Role>, role: Role, key: string | undefined, delta: string): void {
+  #appendOnce(done: Set<Role>, role: Role, key: string | undefined, delta: string): void {
     if (done.has(role) && this.#growing?.role !== role) return;
-    this.#grow(role, key, delta, !done.has(role));
+    this.#append(role, key, delta, !done.has(role));
     done.add(role);
   }
 
-  #grow(role: Role, key: string | undefined, delta: string, isNew: boolean): void {
+  #append(role: Role, key: string | undefined, delta: string, isNew: boolean): void {
     if (isNew) {
       this.#json.beginString(key);
       this.#growing = { role, deltas: 0 };

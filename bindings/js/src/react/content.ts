@@ -36,7 +36,7 @@ export class ContentBuilder {
       case "opaque":
         return this.#appendTool(event.tool, event.raw, event.start, event.id);
       case "partial":
-        return this.#grow(event);
+        return this.#append(event);
       case "complete":
         return this.#close(event, { ...base(event), state: "open", notes: event.notes });
       case "rejected":
@@ -110,7 +110,7 @@ export class ContentBuilder {
     this.#parts.push({ type: "tool", tool, raw, ...(id === undefined ? {} : { id }) });
   }
 
-  #grow(event: PartialEvent): void {
+  #append(event: PartialEvent): void {
     let growing = this.#growing.get(event.call);
     if (growing === undefined) {
       growing = { at: this.#place(event.call), view: emptyView(event) };

@@ -5,7 +5,7 @@ import type { Suggestion } from "../events.js";
 import { type Look, part } from "./look.js";
 import { answers } from "./series.js";
 
-/** The texts of a suggestion: its answer, and what is said of it. */
+/** The texts of a suggestion: its answer, mode and description, and that it is recommended. */
 export function SuggestionText({ suggestion, look }: { suggestion: Suggestion; look: Look }): ReactElement {
   const { answer, mode, description, recommended } = suggestion;
   // Most models write it into the answer as well.

@@ -13,7 +13,7 @@ use crate::panics::inject;
 
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Options {
+struct DialogueOptions {
     dialect: Option<Value>,
     rules: Rules,
     mistake_limit: Option<u32>,
@@ -32,7 +32,7 @@ struct Options {
 /// `DialogueError` for a history that no dialogue can have, and for what is no checkpoint.
 pub(super) fn dialogue(py: Python<'_>, json: &str) -> PyResult<Dialogue> {
     inject("setup");
-    let options: Options = serde_json::from_str(json).map_err(|error| unreadable("options", &error))?;
+    let options: DialogueOptions = serde_json::from_str(json).map_err(|error| unreadable("options", &error))?;
     let mut setup = Setup::default().with_rules(options.rules).with_escape(options.escape);
     if let Some(limit) = options.mistake_limit {
         setup = setup.with_mistake_limit(limit);

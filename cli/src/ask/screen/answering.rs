@@ -86,7 +86,7 @@ impl App {
         }
     }
 
-    /// Says why the answer was refused, and goes to the question that it is about.
+    /// Shows why the answer was refused, and moves to the question that it is about.
     fn refused(&mut self, kind: AnswerErrorKind) {
         self.notice = Some(kind.to_string());
         if let (Some(step), Some(open)) = (refused_question(kind), &mut self.open_question) {

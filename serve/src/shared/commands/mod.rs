@@ -15,10 +15,10 @@ use self::append::Append;
 use self::load::{Load, Stored, found};
 use super::clock::StoreClock;
 use super::error::StoreError;
-use super::groups::{Group, MAX_GROUP, Pace, Waiting, send_groups};
+use super::groups::{Group, GroupTiming, MAX_GROUP, Waiting, send_groups};
 use super::keys::Keys;
 use super::link::{Link, RESPONSE_TIMEOUT};
-use super::script::{Call, Script};
+use super::script::{Call, StoreScript};
 use crate::conversation::{Batch, EventId, STORED_VERSION, StoredConversation, answer_field};
 use crate::recognition::StoredRecord;
 use crate::settings::Settings;
@@ -57,16 +57,16 @@ pub(crate) struct Commands {
     whole_loads: Arc<Semaphore>,
     /// Limits those that are taken over at the same time, which do not wait for readers.
     takeovers: Arc<Semaphore>,
-    append: Script,
-    load: Script,
-    take: Script,
-    give_back: Script,
-    claim: Script,
-    release: Script,
-    records: Script,
-    touch: Script,
-    remove: Script,
-    check: Script,
+    append: StoreScript,
+    load: StoreScript,
+    take: StoreScript,
+    give_back: StoreScript,
+    claim: StoreScript,
+    release: StoreScript,
+    records: StoreScript,
+    touch: StoreScript,
+    remove: StoreScript,
+    check: StoreScript,
 }
 
 /// The result of taking a conversation over.
@@ -139,16 +139,25 @@ impl Commands {
             loads,
             whole_loads: Arc::new(Semaphore::new(MAX_WHOLE_LOADS)),
             takeovers: Arc::new(Semaphore::new(MAX_TAKEOVERS)),
-            append: Script::new(include_str!("../scripts/append.lua")),
-            load: Script::new(include_str!("../scripts/load.lua")),
-            take: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/take.lua"))),
-            give_back: Script::new(include_str!("../scripts/give_back.lua")),
-            claim: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/claim.lua"))),
-            release: Script::new(include_str!("../scripts/release.lua")),
-            records: Script::new(include_str!("../scripts/records.lua")),
-            touch: Script::new(include_str!("../scripts/touch.lua")),
-            remove: Script::new(concat!(include_str!("../scripts/in_time.lua"), include_str!("../scripts/remove.lua"))),
-            check: Script::new(include_str!("../scripts/check.lua")),
+            append: StoreScript::new(include_str!("../scripts/append.lua")),
+            load: StoreScript::new(include_str!("../scripts/load.lua")),
+            take: StoreScript::new(concat!(
+                include_str!("../scripts/in_time.lua"),
+                include_str!("../scripts/take.lua")
+            )),
+            give_back: StoreScript::new(include_str!("../scripts/give_back.lua")),
+            claim: StoreScript::new(concat!(
+                include_str!("../scripts/in_time.lua"),
+                include_str!("../scripts/claim.lua")
+            )),
+            release: StoreScript::new(include_str!("../scripts/release.lua")),
+            records: StoreScript::new(include_str!("../scripts/records.lua")),
+            touch: StoreScript::new(include_str!("../scripts/touch.lua")),
+            remove: StoreScript::new(concat!(
+                include_str!("../scripts/in_time.lua"),
+                include_str!("../scripts/remove.lua")
+            )),
+            check: StoreScript::new(include_str!("../scripts/check.lua")),
         };
         (Arc::new(commands), WaitingCommands { appends: waiting_appends, loads: waiting_loads })
     }
@@ -158,11 +167,11 @@ impl Commands {
         // In a cluster, a script has the keys of one conversation.
         let max = if self.link.is_cluster() { 1 } else { MAX_GROUP };
         let (append, load) = (self.clone(), self.clone());
-        tokio::spawn(send_groups(waiting.appends, max, Pace::Soon, move |appends| {
+        tokio::spawn(send_groups(waiting.appends, max, GroupTiming::Soon, move |appends| {
             let commands = append.clone();
             async move { commands.append_all(&appends).await }
         }));
-        tokio::spawn(send_groups(waiting.loads, max, Pace::Soon, move |loads| {
+        tokio::spawn(send_groups(waiting.loads, max, GroupTiming::Soon, move |loads| {
             let commands = load.clone();
             async move { commands.load_all(&loads).await }
         }));

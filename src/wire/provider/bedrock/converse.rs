@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 
-use super::super::ending::Ending;
+use super::super::ending::MessageEnd;
 use super::super::error::push_error;
 use super::super::payload::{
     Raw, arguments_unless_empty, entries, number, raw_text, raw_text_or_json, store_arguments, text,
@@ -149,7 +149,7 @@ pub(super) fn parse<'a>(payload: &'a str, deltas: &mut Deltas) -> serde_json::Re
     }
     if let Some(message) = event.output.and_then(|output| output.message) {
         let contents = entries::<BedrockContent<'_>>(message.content, deltas)?;
-        let is_cut_off = ending(&text(event.stop_reason)) != Ending::Complete;
+        let is_cut_off = ending(&text(event.stop_reason)) != MessageEnd::Complete;
         let mut left = contents.len();
         for content in contents {
             left -= 1;
@@ -191,12 +191,12 @@ fn push_end(stop_reason: Raw<'_>, deltas: &mut Deltas) {
 }
 
 /// Returns how a message ends with that reason.
-fn ending(reason: &[u8]) -> Ending {
+fn ending(reason: &[u8]) -> MessageEnd {
     match reason {
-        b"max_tokens" | b"model_context_window_exceeded" => Ending::Truncated,
-        b"guardrail_intervened" | b"content_filtered" => Ending::Failed,
-        b"malformed_model_output" | b"malformed_tool_use" => Ending::Failed,
-        _ => Ending::Complete,
+        b"max_tokens" | b"model_context_window_exceeded" => MessageEnd::Truncated,
+        b"guardrail_intervened" | b"content_filtered" => MessageEnd::Failed,
+        b"malformed_model_output" | b"malformed_tool_use" => MessageEnd::Failed,
+        _ => MessageEnd::Complete,
     }
 }
 

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::ending::Ending;
+use super::ending::MessageEnd;
 use super::error::push_error;
 use super::payload::{Elements, Few, ListField, Raw, entries, is_true, number, raw_text, text, text_or_json};
 use crate::wire::call_ref::MAX_NAME_LEN;
@@ -307,13 +307,13 @@ fn push_end(reason: &[u8], message: &[u8], deltas: &mut Deltas) {
     match () {
         () if reason.is_empty() => {}
         () if is("STOP") || is("FINISH_REASON_UNSPECIFIED") => deltas.push(Delta::End),
-        () if is("MAX_TOKENS") => Ending::Truncated.push(reason, deltas),
+        () if is("MAX_TOKENS") => MessageEnd::Truncated.push(reason, deltas),
         () => {
             if !message.is_empty() {
                 let message = deltas.store(message);
                 deltas.push(Delta::Error(message));
             }
-            Ending::Failed.push(reason, deltas);
+            MessageEnd::Failed.push(reason, deltas);
         }
     }
 }
