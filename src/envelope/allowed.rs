@@ -122,6 +122,11 @@ impl EnvelopeMachine {
         matches!(self.state, EnvelopeState::Between { .. } | EnvelopeState::Broken)
     }
 
+    /// Returns `true` in a fence around JSON.
+    pub(crate) fn is_in_fence(&self) -> bool {
+        self.fence != Fence::None
+    }
+
     /// Returns `true` in the value of a parameter.
     pub(crate) fn is_in_value(&self) -> bool {
         matches!(self.state, EnvelopeState::Value(_))

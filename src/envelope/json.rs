@@ -132,13 +132,34 @@ impl EnvelopeMachine {
         }
     }
 
+    /// Consumes text after ill-formed JSON, up to the end of its fence. Returns how many bytes.
+    pub(super) fn push_broken(&mut self, text: &str) -> usize {
+        if self.fence == Fence::None {
+            return text.len();
+        }
+        for (i, byte) in text.bytes().enumerate() {
+            self.fence = match (self.fence, byte) {
+                (_, b'\n') | (Fence::Closing(0), b' ' | b'\t' | b'\r') => Fence::Closing(0),
+                (Fence::Closing(2..), b'`') => {
+                    self.fence = Fence::None;
+                    return i + 1;
+                }
+                (Fence::Closing(ticks), b'`') => Fence::Closing(ticks + 1),
+                _ => Fence::Open,
+            };
+        }
+        text.len()
+    }
+
     /// The JSON is ill-formed from here on.
     pub(super) fn break_off(&mut self, context: &mut Context<'_>) -> Change {
         if self.is_read() {
             context.call.reject(Reason::Malformed(Note::IllFormedJson));
         }
         self.state = EnvelopeState::Broken;
-        self.fence = Fence::None;
+        if self.fence != Fence::None {
+            self.fence = Fence::Closing(0);
+        }
         if let Style::Bare | Style::Mistral | Style::MistralList | Style::Llama = self.style {
             self.ends_here = true;
             return self.finish(AfterCall::Prose, context);

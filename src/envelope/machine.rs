@@ -171,7 +171,8 @@ impl EnvelopeMachine {
     pub(crate) fn push(&mut self, text: &str, context: &mut Context<'_>) -> (usize, Change) {
         match self.state {
             EnvelopeState::Header(header) => self.push_header(header, text, context),
-            EnvelopeState::Between { .. } | EnvelopeState::Broken => (text.len(), Change::Stay),
+            EnvelopeState::Between { .. } => (text.len(), Change::Stay),
+            EnvelopeState::Broken => (self.push_broken(text), Change::Stay),
             EnvelopeState::Key { .. } => {
                 self.push_key(text);
                 (text.len(), Change::Stay)

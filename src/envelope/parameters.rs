@@ -5,7 +5,7 @@ use super::change::{AfterCall, Change};
 use super::kinds::{Kind, Token};
 use super::machine::{Context, EnvelopeMachine, TagRef};
 use super::object::ARGUMENTS_KEYS;
-use super::state::{After, EnvelopeState, ParameterValue, Style};
+use super::state::{After, EnvelopeState, Fence, ParameterValue, Style};
 use crate::call::Call;
 use crate::config::Entities;
 use crate::json::arguments::Parameter;
@@ -198,6 +198,7 @@ impl EnvelopeMachine {
             (Kind::CallEnd, true) | (Kind::Token(Token::CallEnd | Token::DeepseekCallEnd), _) => {
                 self.end = tag.end;
                 self.reader.end_parameters(context.call, context.policy);
+                self.fence = Fence::None;
                 self.after(After { is_closed: true, ..After::default() });
             }
             (Kind::Wrapper { .. }, true) => {

@@ -82,7 +82,7 @@ pub(super) enum Fence {
     Opening(u8),
     /// Its opening line is complete.
     Open,
-    /// So many back-ticks of its end.
+    /// So many back-ticks of its end; none at the beginning of a line after ill-formed JSON.
     Closing(u8),
 }
 

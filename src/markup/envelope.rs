@@ -30,11 +30,16 @@ impl MarkupMachine {
     /// Appends text. Returns how many bytes of it were consumed.
     pub(super) fn push_envelope(&mut self, code: Code, text: &str) -> usize {
         let (envelope, mut context) = self.envelope();
-        let is_between = envelope.is_between();
-        let (consumed, change) = envelope.push(text, &mut context);
+        let (is_between, was_in_fence) = (envelope.is_between(), envelope.is_in_fence());
+        let (mut consumed, change) = envelope.push(text, &mut context);
         let mut code = code;
         if is_between {
-            code.pass(text.as_bytes());
+            // The prose begins after the fence.
+            let has_closed = was_in_fence && !envelope.is_in_fence();
+            let prose = if has_closed { &text[consumed..] } else { text };
+            code = if has_closed { MIDDLE } else { code };
+            code.pass(prose.as_bytes());
+            consumed = text.len();
         } else if envelope.is_in_value() {
             code = after_in_value(&text[..consumed], code);
         } else if !envelope.is_header() {

@@ -1784,6 +1784,19 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// "If the JSON is in a fence, the first three back-ticks at that byte, or at the beginning of a
+    /// line after it, close the fence".
+    ///
+    /// Returns the index after them, or `from` if there are none before `to`.
+    fn after_closed_fence(&self, call: &Call<'a>, from: usize, to: usize) -> usize {
+        let begins_line = |at: usize| {
+            let blanks = (from..at).rev().take_while(|at| self.peek(*at) != Some('\n'));
+            blanks.into_iter().all(|at| self.peek(at).is_some_and(is_tag_space))
+        };
+        let mut ends = (from..to).filter(|at| begins_line(*at)).filter_map(|at| self.literal(at, "```").ok());
+        ends.next().filter(|_| call.head.is_fenced).unwrap_or(from)
+    }
+
     /// What follows the JSON of a call: the back-ticks that close a fence, and its close tag.
     fn after_json(&mut self, call: &mut Call<'a>, end: usize) -> CallEnd {
         match call.head.closer {
@@ -1824,7 +1837,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             if self.is_tools_opening_tag(at) || self.is_opener(at) {
-                return CallEnd::Before(at, from);
+                return CallEnd::Before(at, self.after_closed_fence(call, from, at));
             }
             let closes = |side: Side, element: Element| side == Close && matches!(element, Function | Invoke | Wrapper);
             match call.head.family {

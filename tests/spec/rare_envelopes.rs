@@ -414,6 +414,42 @@ fn an_opening_tag_right_after_a_back_tick_is_text_in_a_value() {
     check_each_cut("<function=ask_followup_question><parameter=arguments>{\"question\":\"Q\"}`<parameter=x>1", &rules);
 }
 
+/// The back-ticks that close the fence of a call without its end open no code.
+#[test]
+fn a_call_after_ill_formed_json_in_a_fence_is_asked() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    for opener in
+        ["<tool_call>```json\n{\"name\":\"NAME\",\"arguments\":", "<function=NAME>```\n", "<tool_call>NAME ```\n"]
+    {
+        for (wrong, is_asked) in [
+            ("{\"question\":\"Q\"\n```\n", true),
+            ("{\"question\":\"Q\" ```\n", true),
+            ("{\"question\":\"Q\",,}}\n \t```\n", true),
+            ("{\"question\":\"Q\",,}}\n```` \n", false),
+            ("{'question': 'use ```'}}\n```\n", true),
+            ("{'question': 'Q'}}\n``\n```\n", true),
+            ("{'question': 'Q'}}\n<b>\n```\n", true),
+            ("{'question': 'Q'}}\n<b>```\n", false),
+            ("{'question': 'Q'}}\n</function\n```\n", true),
+            // Code after the fence is code.
+            ("{'question': 'Q'}}\n```\nAs in\n```\n", false),
+            ("{'question': 'Q'}}\n```\nAs in\n```\n{}\n```\n", true),
+            // The fence is not closed.
+            ("{'question': 'Q'}}\n", true),
+        ] {
+            for name in ["f", "ask_followup_question"] {
+                let text = opener.replace("NAME", name) + wrong + REAL + "x";
+                check_each_cut(&text, &rules);
+                assert_eq!(!asked(&text).is_empty(), is_asked, "{text:?}");
+            }
+        }
+    }
+    let deepseek = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{,}\n```";
+    for end in ["<｜tool▁call▁end｜>", "<｜tool▁call▁end｜>\n```", ""] {
+        check_each_cut(&format!("{deepseek}{end}\n{REAL}x"), &rules);
+    }
+}
+
 /// The bytes of a tag that is shown before it is complete count for what code is open.
 #[test]
 fn an_incomplete_tag_of_another_tools_call_may_begin_code() {

@@ -139,6 +139,9 @@ function report(what, counts) {
   console.log(`${what}: ${sum(0)} of ${sum(1)} agree`);
 }
 
+/** The formats of the families that are not read by default. */
+const BY_CHOICE = ["mistral", "deepseek-v3", "deepseek-v31", "llama"];
+
 const cases = [...records("cases.jsonl"), ...records("turns.jsonl")];
 const leaked = records("envelopes.jsonl");
 const tools = records("question-tools.jsonl");
@@ -147,6 +150,7 @@ const messages = (rows, options) =>
 
 report("messages", messages(cases, {}));
 report("envelopes", messages(leaked, { envelopes: ["all"] }));
+report("envelopes that are read by default", messages(leaked.filter(({ format }) => !BY_CHOICE.includes(format)), {}));
 
 const bodies = Object.entries(JSON.parse(read("bodies/expect.json")));
 report(
