@@ -74,7 +74,8 @@ impl Shared {
         let reader = conversation.waiter();
         // Otherwise it may be given meanwhile, because the store has accepted it.
         let updating = conversation.updating.lock().await;
-        // Another answer may have been given meanwhile, which leaves less room.
+        // While this waited, the turn may have got more replies, such as corrections, which leave
+        // less room.
         conversation.reply_to(&answer)?;
         let claimed = match self.claim(conversation, number, &answer, &reply).await {
             Ok(claimed) => claimed,

@@ -18,14 +18,6 @@ use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::open_gate;
 
-/// Returns the number of connections of each replica to a node, at most.
-fn connections(store: &RedisCluster, node: usize) -> usize {
-    let clients = store.nodes[node].ask("CLIENT LIST TYPE normal");
-    let pubsub = store.nodes[node].ask("CLIENT LIST TYPE pubsub");
-    let count = |list: &str| list.lines().filter(|line| line.contains(" resp=3")).count();
-    count(&clients) + count(&pubsub)
-}
-
 #[tokio::test]
 async fn replicas_share_conversations_through_a_cluster() {
     let Some(store) = RedisCluster::start().await else { return };
@@ -49,7 +41,7 @@ async fn replicas_share_conversations_through_a_cluster() {
         assert_eq!(late.error(), (409, "already_answered".into()));
     }
     for node in 0..6 {
-        let all = connections(&store, node);
+        let all = store.nodes[node].connections_of_replicas();
         println!("{all} connections of two replicas to node {node}");
         assert!(all <= 4, "{all} connections of two replicas: {}", store.nodes[node].ask("CLIENT LIST"));
     }
@@ -229,6 +221,7 @@ async fn conversations_on_other_shards_are_answered_while_one_is_silent() {
         let refused = answer(service, &lost, &first).await;
         assert_eq!(refused.error(), (503, "store_unavailable".into()));
         assert_eq!(readiness(service).await, (200, "degraded".into()));
+        assert_eq!(metric(service, "followup_store").await, 1);
         // A machine that is busy may delay the other shards, too.
         until(async || {
             let answered = answer(service, id, &first).await;
@@ -269,6 +262,36 @@ async fn conversations_on_other_shards_are_answered_while_one_is_silent() {
     for service in [&owner, &other] {
         assert_eq!(metric(service, "followup_taken_over_total").await, 0);
     }
+}
+
+#[tokio::test]
+async fn what_another_replica_writes_is_shown_while_only_its_shard_is_away() {
+    for _ in 0..3 {
+        let Some(mut store) = RedisCluster::start().await else { return };
+        let (owner, other) = two_replicas(&store.url(), &[]);
+        let lost = 0;
+        let id = &*store.ids_on(lost, "shard-away").next().unwrap();
+        relay_whole_question(&owner, id, &other).await;
+        until(async || snapshot(&other, id).await["turn"] == "ended").await;
+        let shown = snapshot(&other, id).await;
+        // Both compare it with the store, the other one for the last time.
+        let before = store.nodes[lost].calls("xrange");
+        store.nodes[lost].tell(&format!("SPUBLISH followup:{{{id}}}:bell x"));
+        until(async || store.nodes[lost].calls("xrange") >= before + 2).await;
+        let compared = Instant::now();
+        store.nodes[lost].kill();
+        let refused = answer(&other, id, &json!({"number": 0, "suggestion": 0})).await;
+        assert_eq!(refused.error(), (503, "store_unavailable".into()));
+        assert_eq!(readiness(&other).await, (200, "degraded".into()));
+        // What nobody reads is forgotten when it is to be compared again, after 5 s.
+        if compared.elapsed() > Duration::from_secs(4) {
+            continue;
+        }
+        tokio::time::sleep_until((compared + Duration::from_secs(7)).into()).await;
+        assert_eq!(snapshot(&other, id).await, shown);
+        return;
+    }
+    panic!("the machine is too slow");
 }
 
 #[tokio::test]

@@ -84,6 +84,8 @@ async fn after_a_reconnect_all_conversations_are_watched_again_at_once() {
     }
     let watched = || redis.ask("PUBSUB SHARDCHANNELS followup:{watched-*").lines().next().unwrap().to_owned();
     until(async || watched() == format!("*{MANY}")).await;
+    let connections = redis.connections_of_replicas();
+    assert!((1..=2).contains(&connections), "{connections} connections for {MANY} conversations");
     proxy.set(Passing::After(Duration::from_millis(500)));
     redis.tell("CLIENT KILL TYPE pubsub");
     until(async || watched() == "*0").await;

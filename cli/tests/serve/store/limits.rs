@@ -430,17 +430,22 @@ async fn a_list_whose_changes_the_store_has_lost_shows_what_changes_afterwards()
     assert_eq!(redis.ask("HLEN followup:{list}:entries"), ":3");
 }
 
+/// A message that asks, and ends with a call that the service corrects. The reply to this counts,
+/// too.
+fn asks_and_is_corrected(name: &str) -> Value {
+    let mut play = asks_and_continues(name);
+    let wrong = "<ask_followup_question></ask_followup_question>";
+    play["body"] = json!(play["body"].as_str().unwrap().replace(" more.", wrong));
+    play
+}
+
 #[tokio::test]
 async fn an_answer_that_was_accepted_is_given_although_other_replies_have_come_meanwhile() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let proxy = TcpProxy::start(redis.port);
     let owner = replica(&proxy.url(), &["--limit-body", "100000"]);
     let id = "accepted-and-grown";
-    // The message ends with a call that the service corrects. Its reply counts, too.
-    let mut play = asks_and_continues(id);
-    let wrong = "<ask_followup_question></ask_followup_question>";
-    play["body"] = json!(play["body"].as_str().unwrap().replace(" more.", wrong));
-    let body = relay(&owner, id, &play).await;
+    let body = relay(&owner, id, &asks_and_is_corrected(id)).await;
     until(async || is_asked(&owner, id).await).await;
     proxy.set(Passing::After(Duration::from_millis(300)));
     let large = json!({"number": 0, "text": "x".repeat(99_970)});
@@ -453,6 +458,40 @@ async fn an_answer_that_was_accepted_is_given_although_other_replies_have_come_m
     });
     given.ok();
     body.await.unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_has_to_have_room_when_it_is_claimed() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    for attempt in 0..5 {
+        let proxy = TcpProxy::start(redis.port);
+        let owner = replica(&proxy.url(), &["--limit-body", "100000"]);
+        let id = &*format!("grown-before-claim-{attempt}");
+        let body = relay(&owner, id, &asks_and_is_corrected(id)).await;
+        until(async || is_asked(&owner, id).await).await;
+        // The owner compares the conversation with the store after it has found that the answer has
+        // room, and claims the question only after that.
+        proxy.set(Passing::After(Duration::from_millis(400)));
+        let (bell, before) = (format!("SPUBLISH followup:{{{id}}}:bell x"), redis.calls("xrange"));
+        let large = json!({"number": 0, "text": "x".repeat(99_970)});
+        let (refused, ()) = tokio::join!(answer(&owner, id, &large), async {
+            redis.tell(&bell);
+            until(async || redis.calls("xrange") > before).await;
+            open_gate(id).await;
+            until(async || snapshot(&owner, id).await["turn"] == "ended").await;
+        });
+        proxy.set(Passing::After(Duration::ZERO));
+        body.await.unwrap();
+        // On a machine that is busy, it may be claimed before.
+        if refused.status == 200 {
+            continue;
+        }
+        assert_eq!(refused.error(), (413, "too_large".into()));
+        assert_eq!(redis.ask(&format!("HEXISTS followup:{{{id}}}:state answer:0")), ":0");
+        answer(&owner, id, &json!({"number": 0, "suggestion": 0})).await.ok();
+        return;
+    }
+    panic!("the machine is too slow");
 }
 
 #[tokio::test]

@@ -178,6 +178,44 @@ async fn a_dismissal_that_is_lost_to_another_writer_is_an_error() {
 }
 
 #[tokio::test]
+async fn an_accepted_answer_that_can_not_be_given_is_taken_back() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, proxy) = proxied_replica(&redis, &[]);
+    let id = "taken-back";
+    open_gate(id).await;
+    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+    let (state, log, saved) =
+        (format!("followup:{{{id}}}:state"), format!("followup:{{{id}}}:log"), format!("saved:{{{id}}}"));
+    until(async || redis.ask(&format!("HGET {state} turn")).contains("ended")).await;
+    let is_accepted = || redis.ask(&format!("HEXISTS {state} answer:0")) == ":1";
+    proxy.set(Passing::After(Duration::from_millis(400)));
+    let yes = json!({"number": 0, "suggestion": 0});
+    let (refused, dismissing) = tokio::join!(answer(&owner, id, &yes), async {
+        until(async || is_accepted()).await;
+        // Before the owner hears of it. Meanwhile the question is dismissed.
+        proxy.set(Passing::Cut);
+        until(async || get("/readyz").send(&owner).await.status == 503).await;
+        let address = owner.address.clone();
+        let dismiss = post(format!("/conversations/{id}/dismiss"), "");
+        let dismissing = tokio::spawn(async move { dismiss.send_to(&address).await });
+        until(async || snapshot(&owner, id).await["items"].to_string().contains("dismissed")).await;
+        // The store can't be told that: it refuses events, and nothing else.
+        redis.tell(&format!("RENAME {log} {saved}"));
+        redis.tell(&format!("SET {log} x"));
+        proxy.set(PASSING);
+        dismissing
+    });
+    assert_eq!(refused.error(), (409, "dismissed".into()));
+    // Now, and not with the events.
+    assert!(!is_accepted());
+    redis.tell(&format!("RENAME {saved} {log}"));
+    assert_eq!(dismissing.await.unwrap().status, 204);
+    let other = replica(&redis.url(), &[]);
+    until(async || snapshot(&other, id).await == snapshot(&owner, id).await).await;
+    assert!(!is_accepted());
+}
+
+#[tokio::test]
 async fn guidance_that_is_lost_to_another_writer_is_an_error() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let ((owner, proxy), other) = (proxied_replica(&redis, &[]), replica(&redis.url(), &[]));

@@ -115,6 +115,15 @@ impl RedisServer {
         calls.split(',').next().unwrap().parse().unwrap()
     }
 
+    /// Returns the number of connections that replicas have to this server.
+    pub(crate) fn connections_of_replicas(&self) -> usize {
+        let count = |kind| {
+            let clients = self.ask(&format!("CLIENT LIST TYPE {kind}"));
+            clients.lines().filter(|line| line.contains(" resp=3")).count()
+        };
+        count("normal") + count("pubsub")
+    }
+
     /// Sends a command without spaces in its arguments. Returns the answer as the server sends it.
     pub(crate) fn ask(&self, command: &str) -> String {
         ask(self.port, command)

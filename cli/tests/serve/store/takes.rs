@@ -269,6 +269,14 @@ async fn a_server_that_became_a_copy_of_an_empty_one_does_not_end_conversations_
     }
 }
 
+/// Copies what the store has of a conversation from the keys with a prefix to those with another
+/// one.
+fn copy(redis: &RedisServer, id: &str, from: &str, to: &str) {
+    for part in ["log", "state"] {
+        redis.tell(&format!("COPY {from}:{{{id}}}:{part} {to}:{{{id}}}:{part} REPLACE"));
+    }
+}
+
 #[tokio::test]
 async fn events_that_their_dead_writer_cannot_add_again_block_no_answer() {
     let Some(redis) = RedisServer::start(&[]) else { return };
@@ -278,19 +286,62 @@ async fn events_that_their_dead_writer_cannot_add_again_block_no_answer() {
     let id = "given-up";
     asked(&first, &third, id).await;
     let _reader = Events::of(&third, id, None).await;
-    let copy = |from: &str, to: &str| {
-        for part in ["log", "state"] {
-            redis.tell(&format!("COPY {from}:{{{id}}}:{part} {to}:{{{id}}}:{part} REPLACE"));
-        }
-    };
-    copy("followup", "saved");
+    copy(&redis, id, "followup", "saved");
     assert_eq!(next_turn(&last, id, "given-up-1").await, id);
     until(async || snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
     last.kill();
     // A copy was promoted that lacks the last turn, and names the first writer, which lives.
-    copy("saved", "followup");
+    copy(&redis, id, "saved", "followup");
     until(async || answer(&third, id, &json!({"number": 0, "suggestion": 0})).await.status == 200).await;
     until(async || !snapshot(&third, id).await["items"].to_string().contains("Hello")).await;
+}
+
+#[tokio::test]
+async fn a_replica_that_connects_again_gives_the_last_writer_another_lease() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    const LEASE: Duration = Duration::from_secs(3);
+    let args = ["--lease", "3"];
+    for attempt in 0..3 {
+        let proxy = TcpProxy::start(redis.port);
+        let (mut first, last) = two_replicas(&redis.url(), &args);
+        let third = replica(&proxy.url(), &args);
+        let id = &*format!("another-lease-{attempt}");
+        asked(&first, &third, id).await;
+        let mut reader = Events::of(&third, id, None).await;
+        copy(&redis, id, "followup", "saved");
+        assert_eq!(next_turn(&last, id, &format!("{id}-1")).await, id);
+        reader.up_to(|event| event.kind == "end").await;
+        until(async || redis.ask(&format!("HGET followup:{{{id}}}:state turn")).contains("ended")).await;
+        // A copy was promoted that lacks the last turn, and the last writer can't add it at once.
+        last.signal(Signal::STOP);
+        first.kill();
+        copy(&redis, id, "saved", "followup");
+        let lost = Instant::now();
+        // The third one finds that, and compares again.
+        let has_compared = async |before: u64| until(async || redis.calls("xrange") >= before + 2).await;
+        let before = redis.calls("xrange");
+        redis.tell(&format!("SPUBLISH followup:{{{id}}}:bell x"));
+        has_compared(before).await;
+        let found = Instant::now();
+        proxy.set(Passing::Cut);
+        until(async || get("/readyz").send(&third).await.status == 503).await;
+        let is_in_time = lost.elapsed() < LEASE - Duration::from_millis(500);
+        tokio::time::sleep_until((found + LEASE).into()).await;
+        let (again, before) = (Instant::now(), redis.calls("xrange"));
+        proxy.set(Passing::After(Duration::ZERO));
+        has_compared(before).await;
+        last.signal(Signal::CONT);
+        until(async || redis.ask(&format!("XRANGE followup:{{{id}}}:log - +")).contains("Hello")).await;
+        // Otherwise it may rightly give up.
+        if !is_in_time || again.elapsed() > LEASE - Duration::from_millis(500) {
+            continue;
+        }
+        assert_eq!(next_turn(&last, id, &format!("{id}-2")).await, id);
+        let seen = reader.up_to(|event| event.kind == "end").await;
+        assert!(seen.iter().all(|event| event.kind != "state"), "the turn was taken from the reader: {seen:?}");
+        return;
+    }
+    panic!("the machine is too slow");
 }
 
 #[tokio::test]
