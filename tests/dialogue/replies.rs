@@ -774,13 +774,15 @@ fn the_model_is_told_in_the_words_of_the_tool_what_is_wrong_with_its_call() {
     let error =
         format!("ERROR: Your input to the tool was invalid ({details})\nPlease check your input and try again.");
     told("vscode", None, one, user, &error, false);
-    told("gemini", None, "{,", malformed, malformed, false);
+    told("gemini", None, one, user, details, true);
+    told("ask_user", None, "{,", malformed, malformed, false);
     let message = "Missing required parameter 'message'";
     told("confirm", None, "{}", message, message, false);
 }
 
 /// Which key the questions have is not known there, nor whether they or only a part is missing.
 #[test]
+    told("gemini", None, "{}", missing, "params must have required property 'questions'", true);
 fn what_an_own_tool_misses_is_named_only_by_a_template_of_its_own() {
     let shape = "shape poll\ntool ask_poll\nneeds options\nquestions list\ntext text\noptions options\n";
     let policy = Policy::new().with_shapes(Shapes::new([Shape::parse(shape).unwrap()]));
