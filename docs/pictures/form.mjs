@@ -38,6 +38,8 @@ const FIELDS = {
 };
 /** One question with one choice. */
 const ONE = { questions: [{ question: 'Where should the recipes live?', header: 'Store', multiSelect: false, options: [{ label: 'SQLite (Recommended)', description: 'One file, no server.' }, { label: 'PostgreSQL', description: 'A server, for several people.' }] }] };
+/** The one question of another call in the same message. */
+const SECOND = { questions: [{ question: 'Who may read them?', header: 'Readers', multiSelect: false, options: [{ label: 'Everybody' }, { label: 'Only the family' }] }] };
 /** A question with all its options, before it is known whether several can be picked. */
 const NO_FLAG = JSON.stringify({ questions: [{ question: 'Which pages come first?', header: 'Pages', options: [{ label: 'The list', description: 'By name.' }, { label: 'The search', description: 'By ingredient.' }, { label: 'The import' }], multiSelect: true }] }).split(',"multiSelect"')[0];
 /** A call without a question, which is rejected. */
@@ -148,6 +150,22 @@ async function others(page, picture) {
   await post('dismiss', {});
   await page.waitForSelector('.call[data-state=dismissed] .unsent');
   await picture('dismissed');
+  await open('cancelled', 'AskUserQuestion');
+  await page.click('.answer >> text=Leave unanswered');
+  await page.click('.confirm .danger');
+  await page.waitForSelector('.call[data-state=cancelled]');
+  await picture('cancelled');
+  const [, ask] = await pushed(page, 'waiting');
+  await ask(called('AskUserQuestion', ONE, SECOND));
+  await page.waitForSelector('.call[data-state=waiting]');
+  await picture('waiting');
+  await open('elsewhere', 'AskUserQuestion', ONE);
+  await page.waitForSelector('.call[data-state=open]');
+  // The agent goes on without an answer.
+  const next = await fetch(`${url}/conversations?wire=text&id=${id}`, { method: 'POST', body: 'SQLite it is.' });
+  if (!next.ok) throw new Error(await next.text());
+  await page.waitForSelector('.call[data-state=elsewhere]');
+  await picture('elsewhere');
 }
 
 /** One plain question from its beginning to its answer. */
@@ -177,10 +195,10 @@ async function pushed(page, name, wire = 'openai-chat') {
   return [(text) => push.write(text), (text) => (push.end(text), answered)];
 }
 
-/** A body with one native call. */
-function called(name, form) {
-  const call = { index: 0, id: 'call_1', type: 'function', function: { name, arguments: JSON.stringify(form) } };
-  return event(call) + `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\ndata: [DONE]\n\n`;
+/** A body with a native call for each form. */
+function called(name, ...forms) {
+  const calls = forms.map((form, index) => event({ index, id: `call_${index + 1}`, type: 'function', function: { name, arguments: JSON.stringify(form) } }));
+  return calls.join('') + `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\ndata: [DONE]\n\n`;
 }
 
 /** An event of a body with a piece of a native call. */

@@ -72,7 +72,7 @@ fn only_tools_with_a_reply_for_a_talk_can_be_talked_to() {
     for name in Template::NAMES {
         let mut dialogue = asked_by("claude", Some(name), &questions());
         let before = dialogue.clone();
-        let can_discuss = ["claude", "grok", "omp"].contains(&name);
+        let can_discuss = ["claude", "claude-older", "grok", "omp"].contains(&name);
         assert_eq!(dialogue.question().unwrap().can_discuss, can_discuss, "{name}");
         match dialogue.discuss(0, Vec::new()) {
             Ok(_) => assert!(can_discuss, "{name}"),

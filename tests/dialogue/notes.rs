@@ -23,7 +23,7 @@ fn options_take_a_note_where_the_reply_has_a_place_for_one() {
     let one = |index: usize| json!({"questions": [questions()["questions"][index]]});
     for name in Template::NAMES {
         let takes = [0, 1, 2].map(|index| takes_notes(&asked_by("claude", Some(name), &one(index)))[0]);
-        let has_place = ["general", "claude", "codex", "crush", "grok", "omp"].contains(&name);
+        let has_place = ["general", "claude", "claude-older", "codex", "crush", "grok", "omp"].contains(&name);
         assert_eq!(takes, [has_place, has_place, false], "{name}");
     }
     assert_eq!(takes_notes(&asked("AskUserQuestion", &questions())), [true, true, false]);

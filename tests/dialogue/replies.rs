@@ -162,6 +162,33 @@ fn claude_sends_the_preview_and_the_note_of_an_option() {
 }
 
 #[test]
+fn an_older_claude_repeats_own_words_as_notes_and_says_answered_whatever_was_answered() {
+    let answered = |entries: &str| {
+        format!("User has answered your questions: {entries}. You can now continue with the user's answers in mind.")
+    };
+    let all = answered(
+        "\"Which \"store\"?\"=\"say \"hi\"\nthen ünï ✓\", \"Which parts?\"=\"E, A, B\", \
+         \"Why?\"=\"It's\n\"new\"\" user notes: It's\n\"new\"",
+    );
+    let own =
+        answered("\"Which \"store\"?\"=\"a \"b\"\" user notes: a \"b\", \"Which parts?\"=\"A, B, F\" user notes: F");
+    assert_replies("claude", "claude-older", [&all, &own, &answered("")], [(CLAUDE_DECLINED, true); 2]);
+
+    let arguments = json!({"questions": [{"question": "Which?", "header": "W", "options": [
+        {"label": "One", "preview": "# 1\n"}, {"label": "Two"}]}]});
+    let noted = FormAnswer { note: Some("soon".into()), ..FormAnswer::picked([0]) };
+    let reply = reply("claude", Some("claude-older"), &arguments, vec![noted]);
+    assert_eq!(reply.text, answered("\"Which?\"=\"One\" selected preview:\n# 1\n user notes: soon"));
+
+    // A talk is as in newer versions; there is no time for an answer.
+    let asked = |template| asked_by("claude", template, &arguments);
+    let talk = |template| asked(template).discuss(0, Vec::new()).unwrap().text;
+    assert_eq!(talk(Some("claude-older")), talk(None));
+    let timed_out = asked(Some("claude-older")).time_out(0, Vec::new()).unwrap();
+    assert_eq!((&*timed_out.text, timed_out.is_error), (CLAUDE_DECLINED, true));
+}
+
+#[test]
 fn letta_has_an_empty_answer_for_what_was_not_answered() {
     let all = "User has answered your questions: \"Which \"store\"?\"=\"say \"hi\"\nthen ünï ✓\", \
         \"Which parts?\"=\"E, A, B\", \"Why?\"=\"It's\n\"new\"\". You can now continue with the user's answers in mind.";
@@ -754,6 +781,7 @@ fn the_model_is_told_in_the_words_of_the_tool_what_is_wrong_with_its_call() {
     told("codex", None, "{}", missing, "failed to parse function arguments: missing field `questions`", true);
     told("qwen", None, "{}", missing, "Parameter \"questions\" must be an array.", true);
     told("opencode", Some("crush"), "{}", missing, "at least one question is required", true);
+    told("gemini", None, "{}", missing, "params must have required property 'questions'", true);
     told(
         "vscode",
         None,
@@ -774,7 +802,8 @@ fn the_model_is_told_in_the_words_of_the_tool_what_is_wrong_with_its_call() {
     let error =
         format!("ERROR: Your input to the tool was invalid ({details})\nPlease check your input and try again.");
     told("vscode", None, one, user, &error, false);
-    told("gemini", None, "{,", malformed, malformed, false);
+    told("gemini", None, one, user, details, true);
+    told("ask_user", None, "{,", malformed, malformed, false);
     let message = "Missing required parameter 'message'";
     told("confirm", None, "{}", message, message, false);
 }

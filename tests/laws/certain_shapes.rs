@@ -23,7 +23,7 @@ const fn plain(shape: &'static str, text: &'static str) -> Case {
     Case { shape, around: ["", ""], text }
 }
 
-const CASES: [Case; 29] = [
+const CASES: [Case; 31] = [
     plain(
         "claude",
         r#"{"questions":[{"question":"Which?","header":"S","multiSelect":false,"options":[{"label":"Re (Recommended)","description":"fa","preview":"p"},{"label":"P"}]},{"question":"A\u00e9\ud83d\ude00\n"}]}"#,
@@ -59,6 +59,10 @@ const CASES: [Case; 29] = [
     ),
     plain("cursor", r#"{"questions":[{"prompt":"Wh","allowMultiple":"no","options":["x"]}],"title":"Se"}"#),
     plain(
+        "cursor-tool",
+        r#"{"questions":[{"options":[{"label":"Po"},{"id":"l"}],"id":"d","prompt":"Wh","allow_multiple":false}],"title":"Se"}"#,
+    ),
+    plain(
         "opencode",
         r#"{"questions":[{"type":"multi_choice","question":"Ne","description":"de","header":"N","choices":[{"label":"Bu","id":"b","mode":"code","description":"no"}]}]}"#,
     ),
@@ -92,6 +96,10 @@ const CASES: [Case; 29] = [
         around: [r#"{"questionnaire":""#, r#""}"#],
         text: "1. [question] Wh (multi)\n[topic] St\n[option] R\n[option] (recommended) P\n[question] A",
     },
+    plain(
+        "droid-request",
+        r#"{"toolCallId":"1","questions":[{"topic":"To","options":["Re","Po"],"multiSelect":true},{"index":2,"question":"Wh"}]}"#,
+    ),
 ];
 
 impl Case {
@@ -348,4 +356,10 @@ fn check(case: &Case, sweep: &mut Sweep) {
 fn what_all_continuations_of_arguments_agree_on_is_shown() {
     let mut sweep = Sweep::new(1);
     CASES.iter().for_each(|case| check(case, &mut sweep));
+}
+
+#[test]
+fn every_built_in_shape_has_a_case() {
+    let missing = |name: &&str| !CASES.iter().any(|case| case.shape == *name);
+    assert_eq!(Shape::built_in_names().filter(missing).collect::<Vec<_>>(), [""; 0]);
 }

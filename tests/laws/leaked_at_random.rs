@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use followup::owned::Event;
-use followup::{Checkpoint, Envelopes, Note, Parser, Policy, Shape, Shapes};
+use followup::{Checkpoint, Envelopes, Limits, Note, Parser, Policy, Shape, Shapes};
 
 use crate::checkpoints::forgeries;
-use crate::common::shapes::random::Random;
+use crate::common::shapes::random::{self, Random};
+use crate::common::shapes::table::Table;
 use crate::common::stored::paths;
 use crate::common::sweep::{Sweep, cases};
 use crate::leaked_tools::{MESSAGES, Shown, policies, read, read_on};
@@ -66,7 +67,50 @@ const PARAMETERS: [&str; 34] = [
 
 const OPENERS: [&str; 4] = ["<function=NAME>", "<invoke name=NAME>", "<tool_call>NAME\n", "<tool_call name='NAME'>"];
 
-fn tools() -> Vec<(Shape, String)> {
+/// A tool of a shape.
+struct Tool {
+    shape: Shape,
+    name: String,
+    /// The text of the shape, if it was drawn.
+    drawn: Option<Table>,
+}
+
+impl Tool {
+    fn drawn(random: &mut Random) -> Tool {
+        let shape = random::shape(random);
+        let (name, drawn) = (shape.tools().next().unwrap().to_owned(), Some(Table::new(shape.text())));
+        Tool { shape, name, drawn }
+    }
+
+    /// Returns a built-in tool, or one of three times a tool of a shape drawn at random.
+    fn any(random: &mut Random, built_in: &[(Shape, String)]) -> Tool {
+        if random.one_in(3) {
+            return Tool::drawn(random);
+        }
+        let (shape, name) = built_in[random.below(built_in.len())].clone();
+        Tool { shape, name, drawn: None }
+    }
+
+    fn arguments(&self, random: &mut Random) -> Vec<u8> {
+        match &self.drawn {
+            Some(table) => random::arguments(random, table),
+            None => arguments(random),
+        }
+    }
+
+    /// Returns a piece of a call with parameters: of two pieces for a drawn shape, one is one of its keys.
+    fn piece(&self, random: &mut Random) -> String {
+        if let Some(table) = self.drawn.as_ref().filter(|_| random.one_in(2)) {
+            let keys: Vec<String> = table.all_keys().into_iter().flat_map(|(_, keys)| keys).collect();
+            if !keys.is_empty() {
+                return format!("<parameter={}>", keys[random.below(keys.len())]);
+            }
+        }
+        PARAMETERS[random.below(PARAMETERS.len())].to_owned()
+    }
+}
+
+fn built_in_tools() -> Vec<(Shape, String)> {
     let shapes: Vec<_> = Shapes::default().iter().collect();
     shapes.iter().flat_map(|shape| shape.tools().map(|tool| (shape.clone(), tool.to_owned()))).collect()
 }
@@ -77,28 +121,28 @@ fn with_shape(policy: &Policy, shape: &Shape) -> Arc<Policy> {
 }
 
 /// A message with a call in an envelope.
-fn message(random: &mut Random, tool: &str) -> Vec<u8> {
-    let named = |text: &str| text.replace("NAME", tool).into_bytes();
+fn message(random: &mut Random, tool: &Tool) -> Vec<u8> {
+    let named = |text: &str| text.replace("NAME", &tool.name).into_bytes();
     if random.below(2) == 0 {
         let (before, after) = JSON[random.below(JSON.len())];
-        return [named(before), arguments(random), named(after), b" x".to_vec()].concat();
+        return [named(before), tool.arguments(random), named(after), b" x".to_vec()].concat();
     }
     let mut message = named(OPENERS[random.below(OPENERS.len())]);
     for _ in 0..random.below(12) {
         match random.below(4) {
-            0 => message.extend(arguments(random)),
-            _ => message.extend(PARAMETERS[random.below(PARAMETERS.len())].bytes()),
+            0 => message.extend(tool.arguments(random)),
+            _ => message.extend(tool.piece(random).bytes()),
         }
     }
     message
 }
 
 fn each_message(seed: u64, mut check: impl FnMut(&mut Random, &Arc<Policy>, &[u8])) {
-    let (mut random, tools) = (Random(seed), tools());
+    let (mut random, built_in) = (Random(seed), built_in_tools());
     for _ in 0..cases(20_000) {
-        let (shape, tool) = &tools[random.below(tools.len())];
-        let policy = with_shape(&policy(&mut random), shape);
-        let message = message(&mut random, tool);
+        let tool = Tool::any(&mut random, &built_in);
+        let policy = with_shape(&policy(&mut random), &tool.shape);
+        let message = message(&mut random, &tool);
         check(&mut random, &policy, &message);
     }
 }
@@ -136,27 +180,122 @@ fn the_state_depends_on_the_bytes_alone_and_a_checkpoint_resumes() {
 /// Arguments that are JSON mean the same natively and in every envelope of JSON.
 #[test]
 fn arguments_in_an_envelope_mean_what_they_mean_natively() {
-    let (mut random, tools) = (Random(23), tools());
-    let mut compared = 0;
+    let (mut random, built_in) = (Random(23), built_in_tools());
+    let mut compared = [0; 2];
     for _ in 0..cases(60_000) {
-        let (shape, tool) = &tools[random.below(tools.len())];
-        let policy = with_shape(&policy(&mut random), shape);
-        let arguments = arguments(&mut random);
+        let tool = Tool::any(&mut random, &built_in);
+        let policy = with_shape(&policy(&mut random), &tool.shape);
+        let arguments = tool.arguments(&mut random);
         let Ok(text) = std::str::from_utf8(&arguments) else { continue };
         // With envelopes, the strict policy reads none.
         if !text.starts_with('{') || serde_json::from_str::<serde_json::Value>(text).is_err() || is_strict(&policy) {
             continue;
         }
-        compared += 1;
-        let native = end_of(&read(Parser::arguments_of(tool, policy.clone()).unwrap(), [text.as_bytes()], true).0);
+        // Arguments before the name wait for it, within this limit.
+        if text.len() + 64 > Limits::default().unconfirmed {
+            continue;
+        }
+        compared[usize::from(tool.drawn.is_some())] += 1;
+        let native = native_end(&tool, &policy, text);
         let string = serde_json::to_string(text).unwrap();
         let forms = JSON.iter().map(|(before, after)| format!("{before}{text}{after}"));
         for form in forms.chain([format!("{}{string}{}", TEXT.0, TEXT.1)]) {
-            let message = form.replace("NAME", tool);
-            assert_eq!(native, end_of(&read(Parser::new(policy.clone()), [message.as_bytes()], true).0), "{message}");
+            let message = form.replace("NAME", &tool.name);
+            let context = || format!("{}\n{message}", tool.shape.text());
+            assert_eq!(
+                native,
+                end_of(&read(Parser::new(policy.clone()), [message.as_bytes()], true).0),
+                "{}",
+                context()
+            );
         }
     }
-    assert!(compared > 10, "{compared}");
+    assert!(compared.iter().all(|&count| count > 10), "{compared:?}");
+}
+
+/// The members of arguments, as parameters and as JSON.
+struct Members {
+    parameters: Vec<(String, String)>,
+    json: String,
+}
+
+/// Draws keys of the call and of the question, in any order, each with a value that is no other in
+/// a parameter: a word, a text without white space around it, or JSON.
+fn members(random: &mut Random, table: &Table) -> Members {
+    const WORDS: [&str; 4] = ["yesno", "text", "number", "choice"];
+    const PLAIN: [&str; 6] = ["Which?", "A (Recommended)", "é😀 B", "one\ntwo", "true", "1. [question] Q? (multi)"];
+    let mut keys = table.all_keys();
+    for i in (1..keys.len()).rev() {
+        keys.swap(i, random.below(i + 1));
+    }
+    let (mut parameters, mut json) = (Vec::new(), Vec::new());
+    for (role, keys) in keys {
+        let Some(key) = keys.first().filter(|key| !key.contains('.')) else { continue };
+        let (raw, value) = match &*role {
+            "label" | "description" | "value" | "mode" | "preview" | "recommended" => continue,
+            _ if role != "text" && role != "questions" && random.one_in(2) => continue,
+            "multiple" | "custom" | "required" => {
+                let flag = random.pick(&["true", "false"]);
+                (flag.to_owned(), flag.to_owned())
+            }
+            "recommended-index" => ("1".to_owned(), "1".to_owned()),
+            "kind" => {
+                let word = random.pick(&WORDS);
+                (word.to_owned(), format!("{word:?}"))
+            }
+            "options" | "questions" | "question-map" | "names" | "default" | "required-ids" => {
+                let value = random::value(random, table, &role);
+                let is_json = value.starts_with(['[', '{', '"']);
+                if !is_json || serde_json::from_str::<serde_json::Value>(&value).is_err() {
+                    continue;
+                }
+                (value.clone(), value)
+            }
+            _ => {
+                let text = random.pick(&PLAIN);
+                (text.to_owned(), serde_json::to_string(text).unwrap())
+            }
+        };
+        json.push(format!("{}:{value}", serde_json::to_string(key).unwrap()));
+        parameters.push((key.clone(), raw));
+    }
+    Members { parameters, json: format!("{{{}}}", json.join(",")) }
+}
+
+/// Parameters mean what the JSON with these members means natively.
+#[test]
+fn parameters_mean_what_the_members_of_arguments_mean_natively() {
+    let mut random = Random(29);
+    let mut asked = 0;
+    for _ in 0..cases(60_000) {
+        let tool = Tool::drawn(&mut random);
+        let policy = with_shape(&policy(&mut random), &tool.shape);
+        let members = members(&mut random, tool.drawn.as_ref().unwrap());
+        if members.parameters.is_empty() || is_strict(&policy) {
+            continue;
+        }
+        let native = native_end(&tool, &policy, &members.json);
+        asked += usize::from(matches!(native, Event::Complete(_)));
+        let written = |before: &str, between: &str, after: &str| -> String {
+            let one = |(key, value): &(String, String)| format!("{before}{key}{between}{value}{after}");
+            members.parameters.iter().map(one).collect()
+        };
+        for message in [
+            format!("<function=NAME>{}</function>", written("<parameter=", ">", "</parameter>")),
+            format!("<tool_call>NAME\n{}</tool_call>", written("<arg_key>", "</arg_key><arg_value>", "</arg_value>")),
+        ] {
+            let message = message.replace("NAME", &tool.name);
+            let end = end_of(&read(Parser::new(policy.clone()), [message.as_bytes()], true).0);
+            assert_eq!(native, end, "{}\n{}\n{message}", tool.shape.text(), members.json);
+        }
+    }
+    assert!(asked > 10, "{asked}");
+}
+
+/// Returns what comes of arguments natively.
+fn native_end(tool: &Tool, policy: &Arc<Policy>, arguments: &str) -> Event {
+    let parser = Parser::arguments_of(&tool.name, policy.clone()).unwrap();
+    end_of(&read(parser, [arguments.as_bytes()], true).0)
 }
 
 fn is_strict(policy: &Arc<Policy>) -> bool {

@@ -13,7 +13,7 @@ pub(super) use render::is_number;
 
 impl Template {
     /// The names of the built-in templates, for [`Template::named`].
-    pub const NAMES: [&str; 31] = builtin::NAMES;
+    pub const NAMES: [&str; 32] = builtin::NAMES;
 
     /// The general template: `Q: …` and `A: …` in two lines for each question, as text.
     ///

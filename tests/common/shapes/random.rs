@@ -101,6 +101,13 @@ pub fn arguments(random: &mut Random, table: &Table) -> Vec<u8> {
     damaged(random, text)
 }
 
+/// Returns a random value of a key with this role.
+pub fn value(random: &mut Random, table: &Table, role: &str) -> String {
+    let mut writer = Arguments { random, table, text: String::new() };
+    writer.value(role, 2);
+    writer.text
+}
+
 /// Returns a text as a string of JSON.
 pub(super) fn quoted(text: &str) -> String {
     serde_json::to_string(text).expect("a string")

@@ -120,6 +120,11 @@ pub(super) fn gemini() -> Template {
         between_entries: text(","),
         entry: entry(r#""{index}":"{answer}""#),
         cancelled: error("[Operation Cancelled] Reason: User denied execution."),
+        rejected: Some(TemplateRejection {
+            missing_parameter: text("params must have required property '{parameter}'"),
+            other: text("{details}"),
+            is_error: true,
+        }),
         ..general()
     }
 }

@@ -11,9 +11,10 @@ use super::model::Template;
 pub(super) use parts::general;
 
 /// Those of one host come one after the other.
-pub(super) const NAMES: [&str; 31] = [
+pub(super) const NAMES: [&str; 32] = [
     "general",
     "claude",
+    "claude-older",
     "kimi",
     "kimi-code",
     "letta",
@@ -49,6 +50,7 @@ pub(super) fn named(name: &str) -> Option<Template> {
     Some(match name {
         "general" => general(),
         "claude" => plain::claude(),
+        "claude-older" => plain::claude_older(),
         "kimi" => json::kimi(),
         "kimi-code" => json::kimi_code(),
         "letta" => plain::letta(),

@@ -60,6 +60,24 @@ pub(super) fn claude() -> Template {
     }
 }
 
+/// What its host writes as an own answer is a note, too.
+pub(super) fn claude_older() -> Template {
+    Template {
+        name: text("claude-older"),
+        answered: ANSWERED,
+        answered_own: None,
+        entry: TemplateEntry {
+            written: Some(text("\"{question}\"=\"{text}\" user notes: {text}")),
+            both: Some(text("\"{question}\"=\"{answer}\" user notes: {text}")),
+            ..entry("\"{question}\"=\"{answer}\"{preview}{note}")
+        },
+        note: text(" user notes: {note}"),
+        nothing: None,
+        timed_out: None,
+        ..claude()
+    }
+}
+
 pub(super) fn letta() -> Template {
     Template {
         name: text("letta"),

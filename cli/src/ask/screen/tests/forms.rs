@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::screens::{Case, SIZES, assert_golden};
 use super::*;
+use crate::ask::screen::countdown::Countdown;
 use crate::test_size::is_short;
 
 const ENTER: KeyCode = KeyCode::Enter;
@@ -108,8 +109,24 @@ const STATES: &[Case] = &[
     ("form declined", |scene| {
         scene.writes(&body("AskUserQuestion", FORM, 9)).press(ESC).types("d").ends();
     }),
+    ("form left unanswered", |scene| {
+        scene.writes(&body("AskUserQuestion", FORM, 9)).types("2").press(ESC).types("y").ends();
+    }),
     ("form talked about", |scene| {
         scene.writes(&body("AskUserQuestion", FORM, 9)).types("2").press(ESC).types("c").ends();
+    }),
+    ("form rejected", |scene| {
+        let arguments = r#"{"questions": [{"question": "Which store?", "options": [{"label": "Redis", "description":
+            "fast"}, {"label": "Postgres"}]}, {"options": [{"label": "Cost"}]}]}"#;
+        scene.writes(&body("AskUserQuestion", arguments, 9)).ends();
+    }),
+    ("form cut off", |scene| {
+        begins(scene, "\"label\": \"数据");
+        scene.ends();
+    }),
+    ("form with a countdown", |scene| {
+        scene.app.countdown = Countdown::new(Some(30));
+        scene.writes(&body("AskUserQuestion", FORM, 9));
     }),
     ("form with options before their question", |scene| {
         let arguments = r#"{"questions":[{"header":"Database","id":"db","options":[{"description":"no server","label":"SQLite"},{"label":"Post"#;
