@@ -9,6 +9,6 @@ mod forms;
 mod notes;
 mod replies;
 mod scripts;
-mod templates;
 #[path = "../common/stored.rs"]
 mod stored;
+mod templates;
