@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use followup::dialogue::{
     Answer, AnswerErrorKind, Dialect, Dialogue, Directive, FormAnswer, IMAGE_LIMIT, Image, MessageFormat, Question,
-    Reply, Rules, Setup, Severity, Turn, Wrapping,
+    Reply, Rules, Setup, Severity, Template, Turn, Wrapping,
 };
 use followup::{Events, Parser, Policy};
 
@@ -127,7 +127,15 @@ fn setup(choices: u8, mistakes: u8) -> Setup {
         (rules.number, rules.duplicates) = (Severity::Reject, Severity::Reject);
     }
     let setup = Setup::default().with_dialect(dialect).with_rules(rules);
-    setup.with_mistake_limit(u32::from(mistakes % 5)).with_escape(choices & 128 != 0)
+    let setup = setup.with_mistake_limit(u32::from(mistakes % 5)).with_escape(choices & 128 != 0);
+    let Some(template) = template(mistakes) else { return setup };
+    let template = Template::named(template).expect("a built-in template");
+    CALLS.iter().fold(setup, |setup, (tool, _)| setup.with_template(*tool, template.clone()))
+}
+
+/// Returns the template of all tools that the second byte chooses, or `None` if each has its own.
+pub fn template(mistakes: u8) -> Option<&'static str> {
+    Template::NAMES.get(usize::from(mistakes / 5)).copied()
 }
 
 impl Script {

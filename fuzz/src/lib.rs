@@ -3,7 +3,7 @@
 mod bytes;
 #[path = "../../tests/common/mod.rs"]
 mod common;
-mod dialogue;
+pub mod dialogue;
 #[path = "../../tests/wire/encode.rs"]
 mod encode;
 mod input;

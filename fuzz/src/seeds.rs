@@ -165,7 +165,7 @@ fn scripts() -> impl Iterator<Item = Vec<u8>> {
     ];
     let fills: [&[u8]; 4] = [&[1, 2, 40], &[3, 4, 112], &[49], b""];
     (0..96_u8).map(move |i| {
-        let mut script = vec![i.wrapping_mul(37), i, step::ASKS, 3, step::ASKS, 2];
+        let mut script = vec![i.wrapping_mul(37), i.wrapping_mul(3), step::ASKS, 3, step::ASKS, 2];
         for number in 0..12_u8 {
             let what = number.wrapping_mul(i | 1).wrapping_add(i) % step::KINDS;
             let text = match what {

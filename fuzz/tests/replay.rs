@@ -1,9 +1,11 @@
 //! Runs the seeds of every target, and all kept crashes, without a fuzzer.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use followup_fuzz::{TARGETS, Target, seeds};
+use followup::dialogue::Template;
+use followup_fuzz::{TARGETS, Target, dialogue, seeds};
 
 #[test]
 fn every_target_accepts_its_seeds() {
@@ -27,4 +29,10 @@ fn kept_crashes_no_longer_crash() {
             read(&fs::read(crash).expect("a file that can be read"));
         }
     }
+}
+
+#[test]
+fn the_seeds_of_dialogues_reach_every_built_in_template_and_the_defaults() {
+    let reached = seeds::seeds("dialogue").iter().map(|seed| dialogue::template(seed[1])).collect::<BTreeSet<_>>();
+    assert_eq!(reached, Template::NAMES.map(Some).into_iter().chain([None]).collect());
 }
