@@ -3,8 +3,8 @@
 /// A scanner that counts the open brackets of JSON text, outside of strings.
 ///
 /// It does not use nom, which would read an incomplete value again with every chunk. Nor is it the
-/// [lexer](crate::json) of arguments: that one decodes and validates text up to a depth, while a
-/// payload only has to be cut from bytes that are not known to be UTF-8, however deep or ill-formed.
+/// [lexer](crate::json) of arguments: that one decodes and validates text up to a depth. A payload
+/// only has to be cut from bytes that are not known to be UTF-8, however deep or ill-formed it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct BracketScanner {

@@ -149,7 +149,7 @@ fn unreadable(error: std::io::Error) -> Error {
     Error::Unreadable(format!("can't read the terminal: {}", io_error(&error)))
 }
 
-/// Returns the error that a number is not one of the choices, with how to answer with it nevertheless.
+/// Returns the message that a number is not one of the choices, and how to answer with it anyway.
 pub(super) fn no_choice(number: &str, count: usize) -> String {
     let choices = if count == 1 { "the only one is 1".to_owned() } else { format!("they are 1 to {count}") };
     format!("{number} is not one of the choices: {choices}. To answer with {number} itself, type it again.")
