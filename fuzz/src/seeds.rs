@@ -185,10 +185,14 @@ fn scripts() -> impl Iterator<Item = Vec<u8>> {
 
 /// Returns the grammar's literals, repeated and nested, for every reader.
 fn repeated() -> impl Iterator<Item = Vec<u8>> {
-    const STARTS: [(u8, &str); 10] = [
+    const STARTS: [(u8, &str); 14] = [
         (0, ""),
         (0, "<ask_followup_question><question>"),
         (0, "<ask_followup_question><question>Q</question><suggest>"),
+        (0, "<function=ask_followup_question><parameter=question>"),
+        (0, "<tool_call>ask_followup_question<arg_key>follow_up</arg_key><arg_value>"),
+        (0, "<tool_call>```json\n{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\""),
+        (0, "<|tool_call_begin|>f:0<|tool_call_argument_begin|>{\"x\":["),
         (1, "{\"question\":\""),
         (1, "{\"question\":\"Q\",\"follow_up\":["),
         (2, "data: {\"choices\":[{\"delta\":{\"content\":\""),

@@ -22,6 +22,12 @@ const PROSE: [(&str, &str); 21] = prose! {
 /// How many random cuts of a file are tried.
 const RANDOM: u64 = 64;
 
+/// The families by default, and all. With `[TOOL_CALLS]` among them, prose is searched in another
+/// way.
+fn sets() -> [Envelopes; 2] {
+    [Envelopes::default(), Envelopes::all()]
+}
+
 #[test]
 fn prose_that_looks_like_calls_is_text_however_it_is_cut() {
     for (name, text) in PROSE {
@@ -43,14 +49,16 @@ fn prose_with_windows_line_ends_is_text_however_it_is_cut() {
 
 #[test]
 fn prose_that_ends_anywhere_is_text() {
-    for (name, text) in PROSE {
-        let mut parser = Parser::new(Policy::new().with_envelopes(Envelopes::all()));
-        let mut shown = String::new();
-        for (at, char) in text.char_indices() {
-            let end = at + char.len_utf8();
-            let result = drain(parser.feed(&text[at..end]), &mut shown)
-                .and_then(|()| drain(parser.clone().finish(), &mut shown.clone()));
-            result.unwrap_or_else(|event| panic!("{name}, the first {end} bytes: {event}"));
+    for envelopes in sets() {
+        for (name, text) in PROSE {
+            let mut parser = Parser::new(Policy::new().with_envelopes(envelopes));
+            let mut shown = String::new();
+            for (at, char) in text.char_indices() {
+                let end = at + char.len_utf8();
+                let result = drain(parser.feed(&text[at..end]), &mut shown)
+                    .and_then(|()| drain(parser.clone().finish(), &mut shown.clone()));
+                result.unwrap_or_else(|event| panic!("{name}, {envelopes:?}, the first {end} bytes: {event}"));
+            }
         }
     }
 }
@@ -73,22 +81,25 @@ fn quoted_calls_are_text_only_because_they_are_quoted() {
     }
 }
 
-/// Reads the text whole, character by character and in random pieces, and under every policy that
-/// says where a call may start.
+/// Reads the text whole, by byte and in other pieces, under policies that differ in the families
+/// that they read and in where a call may start.
 fn assert_is_text(name: &str, text: &str) {
-    for start in [CallStart::Anywhere, CallStart::OutsideCode] {
-        let policy = Policy::new().with_envelopes(Envelopes::all()).with_call_start(start);
-        let check = |how: &str, chunks: &[&str]| {
-            let shown = read(policy.clone(), chunks).unwrap_or_else(|event| panic!("{name}, {how}: {event}"));
-            assert!(shown == text, "{name}, {how}: the text differs");
-        };
-        check("whole", &[text]);
-        for size in [1, 2, 3, 4, 7, 64] {
-            check(&format!("in pieces of {size} bytes"), &pieces(text, size).collect::<Vec<_>>());
-        }
-        for seed in 0..RANDOM {
-            let cuts = Cuts::random(text.len(), 64, seed);
-            check(&format!("with the random cuts {seed}"), &cuts.pieces(text));
+    for envelopes in sets() {
+        for start in [CallStart::Anywhere, CallStart::OutsideCode] {
+            let policy = Policy::new().with_envelopes(envelopes).with_call_start(start);
+            let check = |how: &str, chunks: &[&str]| {
+                let shown = read(policy.clone(), chunks)
+                    .unwrap_or_else(|event| panic!("{name}, {envelopes:?}, {start:?}, {how}: {event}"));
+                assert!(shown == text, "{name}, {envelopes:?}, {start:?}, {how}: the text differs");
+            };
+            check("whole", &[text]);
+            for size in [1, 2, 3, 4, 7, 64] {
+                check(&format!("in pieces of {size} bytes"), &pieces(text, size).collect::<Vec<_>>());
+            }
+            for seed in 0..RANDOM {
+                let cuts = Cuts::random(text.len(), 64, seed);
+                check(&format!("with the random cuts {seed}"), &cuts.pieces(text));
+            }
         }
     }
 }

@@ -765,11 +765,19 @@ impl PlannedCall {
     }
 }
 
-/// A call in an envelope, as text.
+/// A call as text, in one of the envelopes that are read by default.
 fn envelope(question: &str, suggest: &[Suggestion], dice: &mut Dice) -> (String, Ask) {
     let mut json = JsonWriter { out: String::new(), dice, blanks: ANY_BLANK, lax: false, hides_tags: false };
     json.arguments(question, suggest);
-    let text = format!("<tool_call>\n{{\"name\": \"{TOOL}\", \"arguments\": {}}}\n</tool_call>", json.out);
+    let arguments = json.out;
+    let object = format!("{{\"name\": \"{TOOL}\", \"arguments\": {arguments}}}");
+    let text = match dice.below(5) {
+        0 => format!("<tool_call>\n{object}\n</tool_call>"),
+        1 => format!("<function={TOOL}>\n<parameter=arguments>\n{arguments}\n</parameter>\n</function>"),
+        2 => format!("<tool_call>{TOOL}\n{arguments}\n</tool_call>"),
+        3 => format!("<|tool_call_begin|>functions.{TOOL}:0<|tool_call_argument_begin|>{arguments}<|tool_call_end|>"),
+        _ => object,
+    };
     (text, asked(TOOL, None, question, suggest))
 }
 
@@ -1577,7 +1585,7 @@ fn ollama(steps: &[SendStep], calls: &[PlannedCall], out: &mut EventWriter<'_>) 
     if !out.dice.once_in(4) {
         out.event("", r#"{"model":"m","message":{"role":"assistant","content":""},"done":true,"eval_count":3}"#, &[]);
     } else {
-        out.event("", NOISE[0], &[]);
+        out.event("", NOISE[1], &[]);
     }
     out.end(false);
 }
