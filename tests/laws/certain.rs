@@ -149,7 +149,7 @@ fn rests_in_json(stream: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// The rests of the tag or the entity that the stream ends inside of.
-fn rests(stream: &[u8]) -> Vec<Vec<u8>> {
+pub(crate) fn rests(stream: &[u8]) -> Vec<Vec<u8>> {
     let mut rests: Vec<Vec<u8>> = vec![Vec::new()];
     if let Some(at) = stream.iter().rposition(|&b| b == b'<') {
         let incomplete = &stream[at..];

@@ -7,7 +7,7 @@
 use followup::{Envelope, Envelopes};
 use followup_testing::Syntax;
 
-use crate::certain::{Continuations, LENGTH, TAGS, rules, sweep_of};
+use crate::certain::{Continuations, LENGTH, TAGS, rests as rests_of_markup, rules, sweep_of};
 use crate::common::reference::Rules;
 use crate::common::sweep::Sweep;
 
@@ -222,6 +222,47 @@ fn nothing_certain_is_held_back_of_envelopes() {
     let continuations = Continuations { rests, next: &NEXT_IN_ENVELOPES };
     let sweep = Sweep::sampled(LENGTH, 8).thinned(10);
     sweep_of(sweep, Syntax::Markup, &continuations, &rules, &ENVELOPE_BEGINNINGS, &ENVELOPES);
+}
+
+/// The same, and the rests of an entity.
+fn rests_with_entities(stream: &[u8]) -> Vec<Vec<u8>> {
+    [rests(stream), rests_of_markup(stream)].concat()
+}
+
+/// What may be read differently where entities are decoded, or where calls start only outside code.
+const UNDER_OTHER_RULES: [&[u8]; 9] = [
+    b"&amp;",
+    b"&lt;x",
+    b"`",
+    b"\n```\n",
+    b"<think>",
+    b"</think>",
+    b"</parameter>",
+    b"<tool_call>{\"name\":\"f\"}",
+    b"</tool_call>",
+];
+
+/// The rests of a fence's opening line, and of what may follow it.
+const NEXT_IN_FENCES: [&str; 6] = [
+    "``\n{}x",
+    "`\n{}x",
+    "\n{}x",
+    "``\n{\"name\":\"f\"}</tool_call>x",
+    "`\n{\"name\":\"f\"}</tool_call>x",
+    "\n{\"name\":\"f\"}</tool_call>x",
+];
+
+#[test]
+fn nothing_certain_is_held_back_of_envelopes_under_other_rules() {
+    let of_envelopes = Rules { envelopes: Envelopes::default(), ..rules() };
+    let next = [&NEXT_IN_ENVELOPES[..], &NEXT_IN_FENCES].concat();
+    let continuations = Continuations { rests: rests_with_entities, next: &next };
+    for rules in
+        [Rules { decode_entities: true, ..of_envelopes.clone() }, Rules { outside_code: true, ..of_envelopes.clone() }]
+    {
+        let sweep = Sweep::sampled(LENGTH, 4).thinned(4);
+        sweep_of(sweep, Syntax::Markup, &continuations, &rules, &ENVELOPE_BEGINNINGS, &UNDER_OTHER_RULES);
+    }
 }
 
 /// A family: what may begin a stream of it, its pieces, and what may follow.
@@ -708,12 +749,30 @@ fn nothing_certain_is_held_back_of_a_family_among_all() {
 
 /// What begins a call of a family before its arguments, and what closes it after them. Between
 /// quotes the arguments are a string.
-const AROUND_ARGUMENTS: [(Envelope, &str, &str); 13] = [
+const AROUND_ARGUMENTS: [(Envelope, &str, &str); 19] = [
     (Envelope::FunctionXml, "<function=ask_followup_question>", "</function>"),
     (Envelope::FunctionXml, "<function=ask_followup_question><parameter=arguments>", "</parameter></function>"),
     (Envelope::Hermes, "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":", "}</tool_call>"),
     (Envelope::Hermes, "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":\"", "\"}</tool_call>"),
+    (Envelope::Hermes, "<tool_call name=\"ask_followup_question\">", "</tool_call>"),
+    (Envelope::Invoke, "<invoke name=\"ask_followup_question\">", "</invoke>"),
+    (
+        Envelope::Invoke,
+        "<invoke name=\"ask_followup_question\"><parameter name=\"arguments\">",
+        "</parameter></invoke>",
+    ),
+    (Envelope::Dsml, "<｜DSML｜invoke name=\"ask_followup_question\">", "</｜DSML｜invoke>"),
+    (
+        Envelope::Dsml,
+        "<｜DSML｜invoke name=\"ask_followup_question\"><｜DSML｜parameter name=\"arguments\" string=\"false\">",
+        "</｜DSML｜parameter></｜DSML｜invoke>",
+    ),
     (Envelope::Glm, "<tool_call>ask_followup_question\n", "</tool_call>"),
+    (
+        Envelope::Glm,
+        "<tool_call>ask_followup_question<arg_key>arguments</arg_key><arg_value>",
+        "</arg_value></tool_call>",
+    ),
     (Envelope::BareJson, "{\"name\":\"ask_followup_question\",\"arguments\":", "}"),
     (Envelope::Harmony, "<|channel|>commentary to=functions.ask_followup_question<|message|>", "<|call|>"),
     (Envelope::Kimi, "<|tool_call_begin|>ask_followup_question:0<|tool_call_argument_begin|>", "<|tool_call_end|>"),

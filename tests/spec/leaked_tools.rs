@@ -123,6 +123,7 @@ fn leaked_json(tool: &str, arguments: &str) -> Vec<(Envelope, String)> {
         (Envelope::BareJson, object.clone()),
         (Envelope::BareJson, format!("{{\"type\": \"function\", \"name\": \"{tool}\", \"parameters\": {arguments}}}")),
         (Envelope::Invoke, format!("<invoke name=\"{tool}\">{arguments}</invoke>")),
+        (Envelope::Dsml, format!("<｜DSML｜invoke name=\"{tool}\">{arguments}</｜DSML｜invoke>")),
         (
             Envelope::Harmony,
             format!(
