@@ -57,7 +57,11 @@ impl Store {
             Store::One(redis) => redis,
             Store::Watched(store) if store.primary.is_up() => &store.primary,
             Store::Watched(store) => &store.copy,
-            Store::Cluster(store) => &store.nodes[store.primary_of(id)],
+            Store::Cluster(store) => {
+                let primary = store.primary_of(id);
+                let is_lost = !store.nodes[primary].is_up();
+                &store.nodes[if is_lost { primary + 3 } else { primary }]
+            }
         }
     }
 }
@@ -141,7 +145,7 @@ impl World {
                     service.signal(Signal::CONT);
                 }
             }
-            3 if !self.may_kill => self.lose_server(pause).await,
+            3 if !self.may_kill => self.lose_server(rng, pause).await,
             4 => during(proxy, Passing::Cut, pause).await,
             5 => during(proxy, Passing::Nothing, pause * 2).await,
             6 => {
@@ -156,9 +160,9 @@ impl World {
         false
     }
 
-    /// Kills the server, which comes back empty after a pause. Of two, the primary is lost, and its
-    /// copy is promoted, which lacks what was written in the pause. A cluster stays as it is.
-    async fn lose_server(&self, pause: Duration) {
+    /// Kills the server, which comes back empty after a pause. Where there are copies, one primary is
+    /// lost, and its copy is promoted, which lacks what was written in the pause.
+    async fn lose_server(&self, rng: &mut Rng, pause: Duration) {
         let mut store = self.store.lock().await;
         match &mut *store {
             Store::One(redis) => {
@@ -168,21 +172,39 @@ impl World {
             }
             Store::Watched(store) => {
                 if store.primary.is_up() {
-                    store.copy.signal(Signal::STOP);
-                    store.primary.ask("CLIENT KILL TYPE replica");
-                    tokio::time::sleep(pause).await;
-                    store.primary.kill();
-                    store.copy.signal(Signal::CONT);
+                    lose_primary(&mut store.primary, &store.copy, pause).await;
                 }
                 store.promoted().await;
-                // No replica may connect again more than a lease later than the others.
-                for replica in &self.replicas {
-                    until(async || get("/readyz").send_to(&replica.address).await.status == 200).await;
-                }
+                self.reach_store().await;
             }
-            Store::Cluster(_) => tokio::time::sleep(pause).await,
+            Store::Cluster(store) => {
+                if store.nodes[..3].iter().all(RedisServer::is_up) {
+                    let lost = rng.usize(..3);
+                    let (primaries, copies) = store.nodes.split_at_mut(3);
+                    lose_primary(&mut primaries[lost], &copies[lost], pause).await;
+                    store.promote(lost).await;
+                }
+                self.reach_store().await;
+            }
         }
     }
+
+    /// Waits until all replicas reach all of the store: none may connect again more than a lease
+    /// later than the others.
+    async fn reach_store(&self) {
+        for replica in &self.replicas {
+            until(async || get("/readyz").send_to(&replica.address).await.json()["store"] == "up").await;
+        }
+    }
+}
+
+/// Kills a primary, whose copy lacks what was written in a pause before.
+async fn lose_primary(primary: &mut RedisServer, copy: &RedisServer, pause: Duration) {
+    copy.signal(Signal::STOP);
+    primary.ask("CLIENT KILL TYPE replica");
+    tokio::time::sleep(pause).await;
+    primary.kill();
+    copy.signal(Signal::CONT);
 }
 
 async fn during(proxy: &Option<TcpProxy>, passing: Passing, pause: Duration) {
@@ -202,7 +224,7 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
     let (is_one, loses_primary) = match &*world.store.lock().await {
         Store::One(_) => (true, false),
         Store::Watched(_) => (false, true),
-        Store::Cluster(_) => (false, false),
+        Store::Cluster(_) => (false, !world.may_kill),
     };
     for replica in &world.replicas {
         until(async || get("/readyz").send_to(&replica.address).await.status == 200).await;
@@ -220,7 +242,8 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
     let lost_at = rng.usize(..troubles);
     for index in 0..troubles {
         if loses_primary && index == lost_at {
-            world.lose_server(Duration::from_millis(rng.u64(1..300))).await;
+            let pause = Duration::from_millis(rng.u64(1..300));
+            world.lose_server(&mut rng, pause).await;
         }
         has_only_delays &= world.trouble(&mut rng).await;
     }

@@ -190,26 +190,26 @@ async fn an_accepted_answer_that_can_not_be_given_is_taken_back() {
     let is_accepted = || redis.ask(&format!("HEXISTS {state} answer:0")) == ":1";
     proxy.set(Passing::After(Duration::from_millis(400)));
     let yes = json!({"number": 0, "suggestion": 0});
-    let (refused, dismissing) = tokio::join!(answer(&owner, id, &yes), async {
+    let mut dismissing = JoinSet::new();
+    let (refused, ()) = tokio::join!(answer(&owner, id, &yes), async {
         until(async || is_accepted()).await;
         // Before the owner hears of it. Meanwhile the question is dismissed.
         proxy.set(Passing::Cut);
         until(async || get("/readyz").send(&owner).await.status == 503).await;
         let address = owner.address.clone();
         let dismiss = post(format!("/conversations/{id}/dismiss"), "");
-        let dismissing = tokio::spawn(async move { dismiss.send_to(&address).await });
+        dismissing.spawn(async move { dismiss.send_to(&address).await });
         until(async || snapshot(&owner, id).await["items"].to_string().contains("dismissed")).await;
         // The store can't be told that: it refuses events, and nothing else.
         redis.tell(&format!("RENAME {log} {saved}"));
         redis.tell(&format!("SET {log} x"));
         proxy.set(PASSING);
-        dismissing
     });
     assert_eq!(refused.error(), (409, "dismissed".into()));
     // Now, and not with the events.
     assert!(!is_accepted());
     redis.tell(&format!("RENAME {saved} {log}"));
-    assert_eq!(dismissing.await.unwrap().status, 204);
+    assert_eq!(dismissing.join_all().await[0].status, 204);
     let other = replica(&redis.url(), &[]);
     until(async || snapshot(&other, id).await == snapshot(&owner, id).await).await;
     assert!(!is_accepted());
