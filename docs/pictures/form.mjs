@@ -161,7 +161,7 @@ async function others(page, picture) {
   await picture('waiting');
   await open('elsewhere', 'AskUserQuestion', ONE);
   await page.waitForSelector('.call[data-state=open]');
-  // The agent goes on without an answer.
+  // The agent continues without an answer.
   const next = await fetch(`${url}/conversations?wire=text&id=${id}`, { method: 'POST', body: 'SQLite it is.' });
   if (!next.ok) throw new Error(await next.text());
   await page.waitForSelector('.call[data-state=elsewhere]');

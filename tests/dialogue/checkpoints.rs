@@ -123,7 +123,7 @@ fn asks_in_order(mut dialogue: Dialogue, context: &str) {
     assert!(last.is_some(), "the new question is not asked: {context}");
 }
 
-/// With a forged checksum, another value leads to no question that can't be asked.
+/// Each value is replaced by others, and the checksum made valid again.
 #[test]
 fn a_forged_checkpoint_is_an_error_or_a_dialogue_that_asks_in_order() {
     let stored = stored();

@@ -10,9 +10,8 @@ use crate::common::{asked, asked_by};
 /// Two questions, of which the second may have several answers.
 fn two() -> Value {
     json!({"questions": [
-        {"id": "a", "question": "Which?", "options": [{"id": "x", "label": "X"}, {"id": "y", "label": "Y"}]},
-        {"id": "b", "question": "And?", "multiSelect": true, "allow_multiple": true,
-            "options": [{"id": "v", "label": "V"}, {"id": "w", "label": "W"}]},
+        {"question": "Which?", "options": [{"label": "X"}, {"label": "Y"}]},
+        {"question": "And?", "multiSelect": true, "options": [{"label": "V"}, {"label": "W"}]},
     ]})
 }
 
@@ -73,7 +72,7 @@ fn the_advice_of_a_question_is_that_of_the_dialogue_that_asks_it() {
 }
 
 #[test]
-fn an_ended_question_is_told_by_its_own_end() {
+fn the_error_for_an_ended_question_says_how_it_ended() {
     let mut dialogue = Dialogue::default();
     let ask = |dialogue: &mut Dialogue| {
         let json = r#"{"number": 0, "question": "Tea?", "suggest": [{"answer": "Yes"}, {"answer": "No"}]}"#;

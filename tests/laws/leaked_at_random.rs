@@ -292,7 +292,7 @@ fn parameters_mean_what_the_members_of_arguments_mean_natively() {
     assert!(asked > 10, "{asked}");
 }
 
-/// Returns what comes of arguments natively.
+/// Returns the last event of arguments that are read natively.
 fn native_end(tool: &Tool, policy: &Arc<Policy>, arguments: &str) -> Event {
     let parser = Parser::arguments_of(&tool.name, policy.clone()).unwrap();
     end_of(&read(parser, [arguments.as_bytes()], true).0)

@@ -60,7 +60,7 @@ pub(super) fn claude() -> Template {
     }
 }
 
-/// What its host writes as an own answer is a note, too.
+/// Its host sends the user's own text twice: as the answer, and as a note.
 pub(super) fn claude_older() -> Template {
     Template {
         name: text("claude-older"),
