@@ -8,7 +8,8 @@ use std::fs;
 use std::path::Path;
 
 /// The crates whose files are read. Those in `benches` itself share only one module, `common`.
-const SOURCES: [&str; 6] = ["src", "cli/src", "serve/src", "testing/src", "benches/rivals/src", "fuzz/src"];
+const SOURCES: [&str; 7] =
+    ["src", "cli/src", "serve/src", "testing/src", "benches/rivals/src", "fuzz/src", "bindings/python/src"];
 
 /// The path of a module in its crate, such as `["wire", "calls"]`.
 type Module = Vec<String>;

@@ -16,7 +16,8 @@ use crate::conversation::{Conversation, EventId, InUse, Reader};
 use crate::error::ApiError;
 use crate::local_store::{Changeable, random};
 
-/// How long an error waits for what it tells of another answer, and a reader for what it has seen.
+/// How long an error waits for what it tells of another answer, and a reader at least for what it
+/// has seen.
 const MAX_CATCH_UP: Duration = Duration::from_secs(2);
 
 /// How long to wait for the store before an answer is sent to it again.
@@ -250,14 +251,16 @@ impl Shared {
     /// Lets a conversation be compared with the store as often as a new reader needs.
     ///
     /// Waits for the event that the reader has seen last, which may not be here yet. Otherwise it
-    /// would get an earlier state. A writer that lacks it has not heard that there is another one.
+    /// would get an earlier state. A writer that lacks it has not heard that there is another one. A
+    /// store that lacks it gets it from the writer, which has the time of a lease for that.
     pub(crate) async fn begin_reading(&self, reader: &mut Reader, seen: Option<EventId>) {
         let conversation = &reader.conversation;
         let missing = seen.filter(|seen| *seen > conversation.last());
         self.watched.change(conversation.id(), |bell| bell.rings += u64::from(missing.is_some()));
         if let Some(missing) = missing {
             // Its writer may have died before it has stored the event.
-            let _ = tokio::time::timeout(MAX_CATCH_UP, reader.reached(missing)).await;
+            let wait = MAX_CATCH_UP.max(self.lease.duration());
+            let _ = tokio::time::timeout(wait, reader.reached(missing)).await;
         }
     }
 

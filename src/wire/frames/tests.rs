@@ -93,6 +93,7 @@ fn an_object_in_one_line_of_data_ends_before_the_next_one() {
         ("data: {\"a\":\ndata: {}\ndata: }\n\n", &["{\"a\":\n{}\n}"]),
         ("data: {\"a\":1}\ndata: b\ndata: {}\n\n", &["{\"a\":1}\nb\n{}"]),
         ("data: [DONE]\ndata: {}\n\n", &["[DONE]\n{}"]),
+        ("data: {\"a\":1}data: [DONE]{}\ndata: {}\n\n", &["{\"a\":1}data: [DONE]{}", "{}"]),
         ("data: {\"a\":\"}\ndata: {\"}\n\n", &["{\"a\":\"}\n{\"}"]),
         ("data: [1]\ndata: {}\n\n", &["[1]\n{}"]),
     ]);
@@ -485,11 +486,12 @@ fn by_another_decoder(body: &[u8]) -> Vec<String> {
 
 /// Divides the data of an event as this decoder does.
 ///
-/// Of [`PIECES`], `]` is none, and strings have no brackets.
+/// Strings of [`PIECES`] have no brackets.
 fn divided(data: &str, limit: usize) -> Vec<&str> {
     let is_object = |line: &str| {
         let line = line.trim_matches(|c: char| c.is_ascii_whitespace());
-        let is_closed = line.matches('{').count() == line.matches('}').count() && !line.contains('[');
+        let is_closed = [['{', '}'], ['[', ']']].map(|pair| pair.map(|one| line.matches(one).count()));
+        let is_closed = is_closed.iter().all(|[opened, closed]| opened == closed);
         line.starts_with('{') && line.ends_with('}') && is_closed
     };
     let begins = |line: &str| {

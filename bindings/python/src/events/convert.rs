@@ -7,9 +7,8 @@ use pyo3::types::{PyList, PyString};
 
 use super::names::Names;
 use super::view::OpenCall;
-use super::{Complete, Error, Known, Opaque, Partial, Rejected, Text, object, optional, partial, strings};
+use super::{Complete, Error, Known, Opaque, Partial, Rejected, Text, object, optional, partial};
 use crate::panics::inject;
-use crate::record::record;
 
 /// Converts the events of one stream, and keeps what has been shown of its open calls.
 #[derive(Default)]
@@ -109,38 +108,12 @@ fn known(py: Python<'_>, call: &followup::Partial<'_>) -> PyResult<Option<Py<Kno
     let is_first = |text: &str| text.len() == call.delta().len() || call.delta().is_empty();
     match suggestion {
         Some(index) => match question.suggestions.get(index) {
-            Some(one) if !has_shape || is_first(one.answer) => known_of_suggestion(py, one),
+            Some(one) if !has_shape || is_first(one.answer) => Known::of_suggestion(py, one),
             _ => Ok(None),
         },
-        None if is_first(question.text) => known_of_question(py, question),
+        None if is_first(question.text) => Known::of_question(py, question),
         None => Ok(None),
     }
-}
-
-pub(super) fn known_of_suggestion(py: Python<'_>, one: followup::Suggestion<'_>) -> PyResult<Option<Py<Known>>> {
-    if one.mode.is_none() && one.value.is_none() && !one.recommended {
-        return Ok(None);
-    }
-    let known = Known {
-        mode: optional(py, one.mode),
-        value: optional(py, one.value),
-        recommended: one.recommended,
-        ..Known::nothing(py)
-    };
-    Py::new(py, record(known)).map(Some)
-}
-
-pub(super) fn known_of_question(py: Python<'_>, one: followup::Question<'_>) -> PyResult<Option<Py<Known>>> {
-    let texts = [one.id, one.placeholder, one.kind.map(followup::QuestionKind::name)];
-    let flags = [one.multiple, one.custom, one.required];
-    if texts.iter().all(Option::is_none) && flags.iter().all(Option::is_none) && one.defaults.is_empty() {
-        return Ok(None);
-    }
-    let [id, placeholder, kind] = texts.map(|text| optional(py, text));
-    let [multiple, custom, required] = flags;
-    let defaults = strings(py, one.defaults.iter())?;
-    let known = Known { id, placeholder, kind, multiple, custom, required, defaults, ..Known::nothing(py) };
-    Py::new(py, record(known)).map(Some)
 }
 
 fn error(py: Python<'_>, error: wire::Error<'_>) -> Error {

@@ -5,7 +5,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use super::{Str, index, optional_index};
+use super::{Str, index, optional, optional_index, strings};
 use crate::record::{Record, record};
 
 /// More of an open call is certain. For display only: never act on it.
@@ -119,6 +119,34 @@ impl Known {
             required: None,
             defaults: PyTuple::empty(py).unbind(),
         }
+    }
+
+    /// Returns what is known of a suggestion besides its texts, if anything is.
+    pub(super) fn of_suggestion(py: Python<'_>, one: followup::Suggestion<'_>) -> PyResult<Option<Py<Known>>> {
+        if one.mode.is_none() && one.value.is_none() && !one.recommended {
+            return Ok(None);
+        }
+        let known = Known {
+            mode: optional(py, one.mode),
+            value: optional(py, one.value),
+            recommended: one.recommended,
+            ..Known::nothing(py)
+        };
+        Py::new(py, record(known)).map(Some)
+    }
+
+    /// Returns what is known of a question besides its texts, if anything is.
+    pub(super) fn of_question(py: Python<'_>, one: followup::Question<'_>) -> PyResult<Option<Py<Known>>> {
+        let texts = [one.id, one.placeholder, one.kind.map(followup::QuestionKind::name)];
+        let flags = [one.multiple, one.custom, one.required];
+        if texts.iter().all(Option::is_none) && flags.iter().all(Option::is_none) && one.defaults.is_empty() {
+            return Ok(None);
+        }
+        let [id, placeholder, kind] = texts.map(|text| optional(py, text));
+        let [multiple, custom, required] = flags;
+        let defaults = strings(py, one.defaults.iter())?;
+        let known = Known { id, placeholder, kind, multiple, custom, required, defaults, ..Known::nothing(py) };
+        Py::new(py, record(known)).map(Some)
     }
 }
 

@@ -4,7 +4,6 @@ use followup::Field;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use super::convert::{known_of_question, known_of_suggestion};
 use super::partial::Known;
 use super::question::{Question, Suggestion};
 use super::{Str, index, optional};
@@ -124,7 +123,7 @@ impl OpenQuestion {
             header: one.header.unwrap_or_default().to_owned(),
             detail: one.detail.unwrap_or_default().to_owned(),
             // Of a question of `ask_followup_question`, everything grows.
-            known: if has_shape { known_of_question(py, one)? } else { None },
+            known: if has_shape { Known::of_question(py, one)? } else { None },
             suggestions: suggestions.collect::<PyResult<_>>()?,
         })
     }
@@ -166,7 +165,7 @@ impl OpenSuggestion {
             answer: one.answer.to_owned(),
             description: one.description.unwrap_or_default().to_owned(),
             preview: one.preview.unwrap_or_default().to_owned(),
-            known: known_of_suggestion(py, one)?,
+            known: Known::of_suggestion(py, one)?,
         })
     }
 

@@ -322,6 +322,27 @@ async fn a_reader_that_comes_back_to_a_replica_that_lags_is_not_set_back() {
 }
 
 #[tokio::test]
+async fn a_reader_that_comes_back_before_its_event_is_stored_is_not_set_back() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let ((owner, proxy), other) = (proxied_replica(&redis, &[]), replica(&redis.url(), &[]));
+    let id = "stored-late";
+    let body = relay_question(&owner, id, &other).await;
+    proxy.set(Passing::Nothing);
+    let mut events = Events::of(&owner, id, None).await;
+    open_gate(id).await;
+    body.await.unwrap();
+    let end = events.up_to(is_end).await.pop().unwrap();
+    let (mut events, ()) = tokio::join!(Events::of(&other, id, Some(&end.id)), async {
+        // Longer than a reader waits for a replica that only lags, shorter than a lease.
+        tokio::time::sleep(Duration::from_millis(2500)).await;
+        proxy.set(PASSING);
+    });
+    until(async || snapshot(&other, id).await["last"] == *end.id).await;
+    call("DELETE", format!("/conversations/{id}"), "").send(&other).await.ok_body();
+    assert_eq!(events.next().await.unwrap().kind, "gone", "nothing that the reader has seen comes again");
+}
+
+#[tokio::test]
 async fn a_reader_that_comes_back_to_a_stale_writer_is_not_set_back() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let ((stale, proxy), other) = (proxied_replica(&redis, &[]), replica(&redis.url(), &[]));
