@@ -115,3 +115,39 @@ fn a_correction_belongs_to_the_call_that_was_rejected() {
         assert_eq!(correction.tool.as_deref(), call["tool"].as_str(), "{call}");
     }
 }
+
+#[test]
+fn a_template_of_json_writes_any_answer_as_json() {
+    let quoted = "say \"yes\"";
+    let mut picked_and_written = FormAnswer::picked([0]);
+    picked_and_written.text = Some(quoted.into());
+    let both = [FormAnswer::picked([0]), FormAnswer::picked([0, 1])];
+    for (template, answers, expected) in [
+        ("codex", both.clone(), r#"{"answers":{"Which?":{"answers":["X"]},"And?":{"answers":["V","W"]}}}"#),
+        (
+            "cursor",
+            both,
+            r#"{"outcome":{"outcome":"answered","answers":[{"questionId":"Which?","selectedOptionIds":["X"]},{"questionId":"And?","selectedOptionIds":["V","W"]}]}}"#,
+        ),
+        (
+            "cursor",
+            [FormAnswer::text(quoted), picked_and_written],
+            r#"{"outcome":{"outcome":"answered","answers":[{"questionId":"Which?","selectedOptionIds":["say \"yes\""]},{"questionId":"And?","selectedOptionIds":["V","say \"yes\""]}]}}"#,
+        ),
+    ] {
+        let mut dialogue = asked_by("claude", Some(template), &two());
+        let reply = dialogue.answer(0, Answer::Form(answers.into()), Vec::new()).unwrap();
+        assert_eq!(reply.text, expected, "{template}");
+    }
+}
+
+#[test]
+fn an_option_of_a_question_for_a_number_goes_back_as_text_unless_it_is_a_number() {
+    for (option, json) in [("one", r#""one""#), ("2", "2")] {
+        let question = json!({"type": "number", "enum": [option, "other"]});
+        let arguments = json!({"message": "?", "requestedSchema": {"type": "object", "properties": {"n": question}}});
+        let mut dialogue = asked_by("mcp", None, &arguments);
+        let reply = dialogue.answer(0, Answer::Form(vec![FormAnswer::picked([0])]), Vec::new()).unwrap();
+        assert_eq!(reply.text, format!(r#"{{"action":"accept","content":{{"n":{json}}}}}"#));
+    }
+}
