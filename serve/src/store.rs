@@ -174,6 +174,14 @@ impl Store {
         }
     }
 
+    /// Waits until no other process can still turn out to be the writer of a conversation that this
+    /// one writes. That takes time only after the store was away.
+    pub(crate) async fn rule_out_other_writers(&self, conversation: &Arc<Conversation>) {
+        if let Some(shared) = &self.shared {
+            shared.rule_out_other_writers(conversation).await;
+        }
+    }
+
     /// Prepares a conversation for a reader that has seen its events up to this one.
     pub(crate) async fn begin_reading(&self, reader: &mut Reader, seen: Option<EventId>) {
         if let Some(shared) = &self.shared {

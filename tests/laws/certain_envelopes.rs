@@ -220,7 +220,7 @@ const ENVELOPES: [&[u8]; 26] = [
 fn nothing_certain_is_held_back_of_envelopes() {
     let rules = Rules { envelopes: Envelopes::default(), ..rules() };
     let continuations = Continuations { rests, next: &NEXT_IN_ENVELOPES };
-    let sweep = Sweep::sampled(LENGTH, 8).thinned(10);
+    let sweep = Sweep::sampled(LENGTH, 16).thinned(5);
     sweep_of(sweep, Syntax::Markup, &continuations, &rules, &ENVELOPE_BEGINNINGS, &ENVELOPES);
 }
 
@@ -734,7 +734,7 @@ fn of_family(Family { family, beginnings, pieces, next }: &Family, envelopes: En
 #[test]
 fn nothing_certain_is_held_back_of_a_family_alone() {
     for family in &FAMILIES {
-        of_family(family, [family.family].into_iter().collect(), Sweep::sampled(LENGTH, 4).thinned(10));
+        of_family(family, [family.family].into_iter().collect(), Sweep::sampled(LENGTH, 8).thinned(5));
     }
 }
 

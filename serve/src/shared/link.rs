@@ -6,7 +6,7 @@
 //! reaches more.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Once};
+use std::sync::{Arc, Once, OnceLock};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
@@ -55,6 +55,8 @@ pub(crate) struct Link {
     current: Mutex<Option<Established>>,
     /// Since when there is a connection.
     up: watch::Sender<Option<Instant>>,
+    /// Since when there was the first one.
+    first_up: OnceLock<Instant>,
     /// Asks for a new connection.
     broken: watch::Sender<u64>,
     messages: mpsc::UnboundedSender<(u64, PushInfo)>,
@@ -93,7 +95,8 @@ impl Link {
         let (messages, receiver) = mpsc::unbounded_channel();
         let (up, broken) = (watch::Sender::new(None), watch::Sender::new(0));
         let (current, opened, nodes) = (Mutex::default(), AtomicU64::new(0), Mutex::default());
-        (Arc::new(Link { address, keys, current, up, broken, messages, opened, nodes }), receiver)
+        let first_up = OnceLock::new();
+        (Arc::new(Link { address, keys, current, up, first_up, broken, messages, opened, nodes }), receiver)
     }
 
     /// Returns how much of the store can be reached, as far as is known.
@@ -115,7 +118,13 @@ impl Link {
         *self.up.borrow()
     }
 
-    /// Returns a receiver of the same, which sees every new connection. One that reaches other
+    /// Returns `true` if there was an earlier connection, or there is none now. What the store had
+    /// said before, it may have lost.
+    pub(crate) fn was_interrupted(&self) -> bool {
+        self.up_since() != self.first_up.get().copied()
+    }
+
+    /// Returns a receiver of [`up_since`](Link::up_since), which sees every new connection. One that reaches other
     /// shards is new.
     pub(crate) fn subscribe(&self) -> watch::Receiver<Option<Instant>> {
         self.up.subscribe()
@@ -271,7 +280,9 @@ impl Link {
             return;
         }
         *current = Some(new);
-        self.up.send_replace(Some(Instant::now()));
+        let now = Instant::now();
+        self.first_up.get_or_init(|| now);
+        self.up.send_replace(Some(now));
     }
 
     /// The shard of a key does not answer on this connection. Gives up the connection if no other

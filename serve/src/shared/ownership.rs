@@ -186,6 +186,27 @@ impl Shared {
         }
     }
 
+    /// Waits until no other replica can still turn out to be the writer of a conversation that this
+    /// one writes. If another one is, loads what that wrote.
+    ///
+    /// After the store was away, it may have lost that another replica has become the writer. That
+    /// one has the time of a lease to store it again.
+    pub(crate) async fn rule_out_other_writers(&self, conversation: &Arc<Conversation>) {
+        let key = self.keys.state(conversation.id());
+        while self.link.was_interrupted() {
+            self.link.wait_until_up(&key).await;
+            let Some(since) = self.link.up_since() else { continue };
+            let rest = self.lease.duration().saturating_sub(since.elapsed());
+            if !rest.is_zero() {
+                tokio::time::sleep(rest).await;
+            } else if !matches!(self.check_writer(conversation).await, Err(StoreError::Away)) {
+                return;
+            } else {
+                tokio::time::sleep(UNHEARD_PAUSE).await;
+            }
+        }
+    }
+
     /// Returns `true` if the writer of a conversation that this replica follows is known to be
     /// dead.
     ///

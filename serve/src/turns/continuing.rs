@@ -119,7 +119,7 @@ async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: Continuatio
     // Besides what the conversation keeps.
     let _taken = state.metrics.memory.count(request.body.len());
     // From here on, no other replica sends these replies, even if this one dies.
-    if !turn.is_stored().await {
+    if !is_to_send(&state, &turn).await {
         return turn.end(true);
     }
     let mut response = match send(&state, &request).await {
@@ -148,6 +148,16 @@ async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: Continuatio
             return turn.end(true);
         }
     }
+}
+
+/// Waits until the store has the beginning of a turn. Returns `false` if another replica has become
+/// the writer, which sends the replies.
+async fn is_to_send(state: &AppState, turn: &Turn) -> bool {
+    if !turn.is_stored().await {
+        return false;
+    }
+    state.store.rule_out_other_writers(turn.conversation()).await;
+    turn.is_stored().await
 }
 
 /// Returns the provider's response.

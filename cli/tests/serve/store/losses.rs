@@ -15,7 +15,7 @@ use super::tcp_proxy::{Passing, TcpProxy};
 use crate::client::{Events, call, get, post, until};
 use crate::page::Page;
 use crate::service::Service;
-use crate::upstream::open_gate;
+use crate::upstream::{open_gate, requests};
 
 const PASSING: Passing = Passing::After(Duration::ZERO);
 
@@ -67,6 +67,46 @@ async fn a_stale_writer_that_stores_a_lost_conversation_first_accepts_no_second_
     until(async || answer(&stale, id, &second).await.error().0 == 409).await;
     until(async || snapshot(&stale, id).await == snapshot(&other, id).await).await;
     assert_eq!(Page::of_snapshot(&snapshot(&stale, id).await).all("call")[0]["answered"]["said"], "Yes");
+}
+
+#[tokio::test]
+async fn a_stale_writer_that_stores_a_lost_conversation_first_sends_no_answer_again() {
+    let Some(mut redis) = RedisServer::start(&[]) else { return };
+    let args = ["--lease", "8", "--continue", "--upstream-key", "k"];
+    let ((stale, proxy_of_stale), (other, proxy_of_other)) =
+        (proxied_replica(&redis, &args), proxied_replica(&redis, &args));
+    let id = "sent-once";
+    open_gate(id).await;
+    let play = json!([asks_and_continues(id), {"name": id, "body": body_of("Done.")}]);
+    relay(&stale, id, &play).await.await.unwrap();
+    until(async || is_asked(&other, id).await && snapshot(&other, id).await["turn"] == "ended").await;
+    let sent = async || {
+        let asked = requests(id).await;
+        asked.iter().filter(|request| request["body"]["messages"].as_array().unwrap().len() > 1).count()
+    };
+    let mut events = Events::of(&stale, id, None).await;
+    proxy_of_stale.set(Passing::After(Duration::from_millis(300)));
+    let (address, yes) = (stale.address.clone(), json!({"number": 0, "suggestion": 0}).to_string());
+    let answered = post(format!("/conversations/{id}/answer"), yes);
+    let answering = tokio::spawn(async move { answered.send_to(&address).await });
+    until(async || redis.ask(&format!("HEXISTS followup:{{{id}}}:state answer:0")) == ":1").await;
+    // The other one becomes the writer, and sends the answer, before the stale one knows that the
+    // answer was accepted.
+    let second = json!({"number": 0, "suggestion": 1});
+    assert_eq!(answer(&other, id, &second).await.error(), (409, "already_answered".into()));
+    until(async || sent().await == 1).await;
+    events.up_to(|event| event.kind == "replied").await;
+    proxy_of_other.set(Passing::Cut);
+    redis.kill();
+    redis.restart();
+    proxy_of_stale.set(PASSING);
+    until(async || redis.ask(&format!("HGET followup:{{{id}}}:state last")).starts_with('$')).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    proxy_of_other.set(PASSING);
+    until(async || snapshot(&other, id).await["items"].to_string().contains("Done.")).await;
+    until(async || snapshot(&stale, id).await == snapshot(&other, id).await).await;
+    assert_eq!(sent().await, 1);
+    drop(answering.await);
 }
 
 #[tokio::test]
