@@ -322,8 +322,27 @@ impl Reader<'_> {
                 Some(family) if self.rules.reads(family) => Ok((tag, family)),
                 _ => Err(Found::Tag(tag)),
             },
+            Found::Beginning if !self.may_be_read(at) => Err(Found::Nothing),
             other => Err(other),
         }
+    }
+
+    /// Returns whether what begins like a tag may become a wrapper, or a call tag of a family that
+    /// is read.
+    fn may_be_read(&self, at: usize) -> bool {
+        let begins = |prefix, name, element| matches!(self.spelled(at, Open, prefix, name, element), Found::Beginning);
+        PREFIXES.iter().any(|&prefix| {
+            NAMES.iter().any(|&(name, element)| {
+                let is_read = match (prefix, element) {
+                    (_, Wrapper) => true,
+                    (None, Function | Invoke) => self.rules.reads(Envelope::Dsml),
+                    (_, Function) => self.rules.reads(Envelope::FunctionXml),
+                    (_, Invoke) => self.rules.reads(Envelope::Invoke),
+                    _ => false,
+                };
+                is_read && begins(prefix, name, element)
+            })
+        })
     }
 
     /// A token: its end, or its beginning at the end of the stream.
