@@ -4,7 +4,7 @@
 //! conversation then gives it; if the writer dies before, the next one does.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use followup::dialogue::{AnswerErrorKind, Image, MessageFormat, Reply};
 
@@ -252,15 +252,24 @@ impl Shared {
     ///
     /// Waits for the event that the reader has seen last, which may not be here yet. Otherwise it
     /// would get an earlier state. A writer that lacks it has not heard that there is another one. A
-    /// store that lacks it gets it from the writer, which has the time of a lease for that.
+    /// store that lacks it gets it from the writer, which has the time of a lease for that, and more
+    /// while it lives.
     pub(crate) async fn begin_reading(&self, reader: &mut Reader, seen: Option<EventId>) {
         let conversation = &reader.conversation;
         let missing = seen.filter(|seen| *seen > conversation.last());
         self.watched.change(conversation.id(), |bell| bell.rings += u64::from(missing.is_some()));
-        if let Some(missing) = missing {
+        let Some(missing) = missing else { return };
+        let id = conversation.id().to_owned();
+        let (began, wait) = (Instant::now(), MAX_CATCH_UP.max(self.lease.duration()));
+        while tokio::time::timeout(wait, reader.reached(missing)).await.is_err() {
             // Its writer may have died before it has stored the event.
-            let wait = MAX_CATCH_UP.max(self.lease.duration());
-            let _ = tokio::time::timeout(wait, reader.reached(missing)).await;
+            let is_awaited = match self.commands.writer(&id).await {
+                Ok((_, writer)) => !self.is_dead(&writer).await,
+                Err(_) => true,
+            };
+            if !is_awaited || began.elapsed() >= self.patience() {
+                return;
+            }
         }
     }
 

@@ -155,6 +155,11 @@ impl Shared {
         self.link.reach()
     }
 
+    /// Returns how long a writer that lives may take to store again what the store has lost.
+    fn patience(&self) -> Duration {
+        3 * self.lease.duration()
+    }
+
     /// Returns `true` if the store can be reached where it keeps a conversation.
     fn is_up_for(&self, id: &str) -> bool {
         self.link.reaches(&self.keys.state(id))

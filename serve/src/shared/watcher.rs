@@ -309,8 +309,9 @@ async fn follow(
     if !has_lost_something && !conversation.follow(&stored) {
         load_all(shared, conversation).await?;
     }
-    // The last writer has the time of a lease to store it again.
-    let has_waited = lost.is_some_and(|since| since.elapsed() >= shared.lease.duration());
+    // The last writer has the time of a lease to store it again, and more if it is known.
+    let patience = if has_lost_writer { shared.lease.duration() } else { shared.patience() };
+    let has_waited = lost.is_some_and(|since| since.elapsed() >= patience);
     let is_given_up = has_lost_something && has_waited && !shared.lease.is_unsure();
     let is_dead = match has_lost_writer {
         true => is_given_up,

@@ -383,6 +383,29 @@ async fn a_reader_that_comes_back_before_its_event_is_stored_is_not_set_back() {
 }
 
 #[tokio::test]
+async fn a_reader_waits_longer_than_a_lease_for_a_writer_that_lives() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, other) = two_replicas(&redis.url(), &["--lease", "2"]);
+    let id = "lives";
+    let body = relay_question(&owner, id, &other).await;
+    let mut events = Events::of(&owner, id, None).await;
+    // From here on, the store refuses events, but renews leases.
+    let log = format!("followup:{{{id}}}:log");
+    redis.tell(&format!("RENAME {log} saved:{{{id}}}"));
+    redis.tell(&format!("SET {log} x"));
+    open_gate(id).await;
+    body.await.unwrap();
+    let end = events.up_to(is_end).await.pop().unwrap();
+    let (mut events, ()) = tokio::join!(Events::of(&other, id, Some(&end.id)), async {
+        tokio::time::sleep(Duration::from_millis(2600)).await;
+        redis.tell(&format!("RENAME saved:{{{id}}} {log}"));
+    });
+    until(async || snapshot(&other, id).await["last"] == *end.id).await;
+    call("DELETE", format!("/conversations/{id}"), "").send(&other).await.ok_body();
+    assert_eq!(events.next().await.unwrap().kind, "gone", "nothing that the reader has seen comes again");
+}
+
+#[tokio::test]
 async fn a_reader_that_comes_back_to_a_stale_writer_is_not_set_back() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let ((stale, proxy), other) = (proxied_replica(&redis, &[]), replica(&redis.url(), &[]));
