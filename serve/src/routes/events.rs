@@ -41,7 +41,11 @@ pub(super) async fn events(
     let last: Option<EventId> = last.and_then(|last| last.parse().ok());
     let limit = state.settings.limits.readers;
     let mut reader = conversation.reader().ok_or_else(|| ApiError::too_many_readers(limit))?;
-    state.store.begin_reading(&mut reader, last).await;
+    tokio::select! {
+        () = state.store.begin_reading(&mut reader, last) => {}
+        // It may wait for longer than a shutdown may take.
+        () = state.shutdown.cancelled() => state.check_running()?,
+    }
     let last = last.filter(|&last| conversation.has_events_after(last));
     let headers = [
         (header::CONTENT_TYPE, "text/event-stream"),
