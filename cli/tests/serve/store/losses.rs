@@ -12,7 +12,7 @@ use super::scene::{
     answer, asks_and_continues, body_of, is_asked, is_end, relay, relay_question, replica, snapshot, two_replicas,
 };
 use super::tcp_proxy::{Passing, TcpProxy};
-use crate::client::{Events, call, get, post, until};
+use crate::client::{Events, call, get, post, soon, until};
 use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::{open_gate, requests};
@@ -403,6 +403,22 @@ async fn a_reader_waits_longer_than_a_lease_for_a_writer_that_lives() {
     until(async || snapshot(&other, id).await["last"] == *end.id).await;
     call("DELETE", format!("/conversations/{id}"), "").send(&other).await.ok_body();
     assert_eq!(events.next().await.unwrap().kind, "gone", "nothing that the reader has seen comes again");
+}
+
+#[tokio::test]
+async fn a_reader_that_waits_for_an_event_does_not_delay_a_shutdown() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let owner = replica(&redis.url(), &["--lease", "60"]);
+    let id = "shutdown-waits";
+    open_gate(id).await;
+    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
+    let (reading, address) = (get(format!("/conversations/{id}/events")), owner.address.clone());
+    let reading = reading.with("last-event-id", "9999999999999-1");
+    let waiting = tokio::spawn(async move { reading.send_to(&address).await });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(!waiting.is_finished(), "that event is not here");
+    owner.signal(Signal::TERM);
+    assert_eq!(soon(waiting).await.unwrap().status, 503);
 }
 
 #[tokio::test]
