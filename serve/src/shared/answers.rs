@@ -16,8 +16,8 @@ use crate::conversation::{Conversation, EventId, InUse, Reader};
 use crate::error::ApiError;
 use crate::local_store::{Changeable, random};
 
-/// How long an error waits for what it tells of another answer, and a reader at least for what it
-/// has seen.
+/// How long an error waits for what it tells of another answer. A reader waits at least as long for
+/// what it has seen.
 const MAX_CATCH_UP: Duration = Duration::from_secs(2);
 
 /// How long to wait for the store before an answer is sent to it again.

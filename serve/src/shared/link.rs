@@ -124,8 +124,8 @@ impl Link {
         self.up_since() != self.first_up.get().copied()
     }
 
-    /// Returns a receiver of [`up_since`](Link::up_since), which sees every new connection. One that reaches other
-    /// shards is new.
+    /// Returns a receiver of [`up_since`](Link::up_since), which sees every new connection. One that
+    /// reaches other shards is new.
     pub(crate) fn subscribe(&self) -> watch::Receiver<Option<Instant>> {
         self.up.subscribe()
     }

@@ -199,10 +199,11 @@ impl Shared {
             let rest = self.lease.duration().saturating_sub(since.elapsed());
             if !rest.is_zero() {
                 tokio::time::sleep(rest).await;
-            } else if !matches!(self.check_writer(conversation).await, Err(StoreError::Away)) {
-                return;
-            } else {
-                tokio::time::sleep(UNHEARD_PAUSE).await;
+                continue;
+            }
+            match self.check_writer(conversation).await {
+                Err(StoreError::Away) => tokio::time::sleep(UNHEARD_PAUSE).await,
+                _ => return,
             }
         }
     }

@@ -309,7 +309,8 @@ async fn follow(
     if !has_lost_something && !conversation.follow(&stored) {
         load_all(shared, conversation).await?;
     }
-    // The last writer has the time of a lease to store it again, and more if it is known.
+    // The last writer has the time of a lease to store it again. If the store still names it, it can
+    // be asked whether it lives, and has more time.
     let patience = if has_lost_writer { shared.lease.duration() } else { shared.patience() };
     let has_waited = lost.is_some_and(|since| since.elapsed() >= patience);
     let is_given_up = has_lost_something && has_waited && !shared.lease.is_unsure();

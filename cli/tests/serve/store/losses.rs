@@ -25,6 +25,13 @@ fn proxied_replica(redis: &RedisServer, args: &[&str]) -> (Service, TcpProxy) {
     (replica(&proxy.url(), args), proxy)
 }
 
+/// Asserts that a reader, which has seen everything, gets nothing more until the conversation is
+/// deleted.
+async fn assert_is_not_set_back(events: &mut Events, replica: &Service, id: &str) {
+    call("DELETE", format!("/conversations/{id}"), "").send(replica).await.ok_body();
+    assert_eq!(events.next().await.unwrap().kind, "gone", "nothing that the reader has seen comes again");
+}
+
 #[tokio::test]
 async fn a_store_that_has_lost_everything_gets_the_events_of_all_writers_again() {
     let Some(mut redis) = RedisServer::start(&[]) else { return };
@@ -357,8 +364,7 @@ async fn a_reader_that_comes_back_to_a_replica_that_lags_is_not_set_back() {
         tokio::time::sleep(Duration::from_millis(200)).await;
         proxy.set(PASSING);
     });
-    call("DELETE", format!("/conversations/{id}"), "").send(&owner).await.ok_body();
-    assert_eq!(events.next().await.unwrap().kind, "gone", "nothing that the reader has seen comes again");
+    assert_is_not_set_back(&mut events, &owner, id).await;
 }
 
 #[tokio::test]
@@ -373,13 +379,12 @@ async fn a_reader_that_comes_back_before_its_event_is_stored_is_not_set_back() {
     body.await.unwrap();
     let end = events.up_to(is_end).await.pop().unwrap();
     let (mut events, ()) = tokio::join!(Events::of(&other, id, Some(&end.id)), async {
-        // Longer than a reader waits for a replica that only lags, shorter than a lease.
+        // Shorter than a lease.
         tokio::time::sleep(Duration::from_millis(2500)).await;
         proxy.set(PASSING);
     });
     until(async || snapshot(&other, id).await["last"] == *end.id).await;
-    call("DELETE", format!("/conversations/{id}"), "").send(&other).await.ok_body();
-    assert_eq!(events.next().await.unwrap().kind, "gone", "nothing that the reader has seen comes again");
+    assert_is_not_set_back(&mut events, &other, id).await;
 }
 
 #[tokio::test]
@@ -397,12 +402,12 @@ async fn a_reader_waits_longer_than_a_lease_for_a_writer_that_lives() {
     body.await.unwrap();
     let end = events.up_to(is_end).await.pop().unwrap();
     let (mut events, ()) = tokio::join!(Events::of(&other, id, Some(&end.id)), async {
+        // Longer than a lease, shorter than three.
         tokio::time::sleep(Duration::from_millis(2600)).await;
         redis.tell(&format!("RENAME saved:{{{id}}} {log}"));
     });
     until(async || snapshot(&other, id).await["last"] == *end.id).await;
-    call("DELETE", format!("/conversations/{id}"), "").send(&other).await.ok_body();
-    assert_eq!(events.next().await.unwrap().kind, "gone", "nothing that the reader has seen comes again");
+    assert_is_not_set_back(&mut events, &other, id).await;
 }
 
 #[tokio::test]
@@ -443,6 +448,5 @@ async fn a_reader_that_comes_back_to_a_stale_writer_is_not_set_back() {
         proxy.set(PASSING);
     });
     until(async || snapshot(&stale, id).await["last"] == *last).await;
-    call("DELETE", format!("/conversations/{id}"), "").send(&other).await.ok_body();
-    assert_eq!(events.next().await.unwrap().kind, "gone", "nothing that the reader has seen comes again");
+    assert_is_not_set_back(&mut events, &other, id).await;
 }
