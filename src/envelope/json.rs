@@ -80,9 +80,7 @@ impl EnvelopeMachine {
         {
             self.reader.push_decoded(char.encode_utf8(&mut [0; 4]), call, policy);
         }
-        if !call.has_failed() && !self.reader.is_closed() {
-            self.reader.foresee(tail, call, policy);
-        }
+        self.reader.foresee(tail, call, policy);
     }
 
     /// Consumes text of the arguments in a string.

@@ -69,7 +69,7 @@ pub(crate) enum Token {
 /// What a tag is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// An opening or close tag of a wrapper. `tool_call`: that is its name.
+    /// An opening or close tag of a wrapper. `tool_call`: it opens one of that name.
     Wrapper {
         tool_call: bool,
     },

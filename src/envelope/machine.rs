@@ -355,7 +355,6 @@ impl EnvelopeMachine {
                 call.note(Note::UnclosedEnvelope);
                 self.reader.end(false, call, policy);
             }
-            EnvelopeState::Json(Json::Object) => call.cut(CallPart::Parameters, policy),
             EnvelopeState::Json(_) => call.cut(self.reader.part(), policy),
             EnvelopeState::Broken => {}
         }

@@ -74,7 +74,7 @@ fn read_close<S: IsStreaming>(name: Kinds, after: &[u8]) -> ParsedTag<'_> {
         Kinds::PARAMETER => Kind::Parameter { json: false },
         Kinds::KEY => Kind::Key,
         Kinds::VALUE => Kind::Value,
-        _ => Kind::Wrapper { tool_call: name == Kinds::TOOL_CALL },
+        _ => Kind::Wrapper { tool_call: false },
     };
     let (rest, _) = text_and_end::<S>(after)?;
     Ok((kind, None, rest))

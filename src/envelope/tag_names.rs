@@ -244,7 +244,6 @@ fn ends_name(after: u8, name: Kinds, is_close: bool) -> bool {
     match name {
         _ if is_close => after == b'>' || after == b'"' || after == b'=' || after == b'/' || is_space(after),
         Kinds::FUNCTION | Kinds::PARAMETER => after == b'=' || is_space(after),
-        Kinds::INVOKE => is_space(after),
         Kinds::WRAPPER | Kinds::TOOL_CALL => after == b'>' || after == b'/' || is_space(after),
         _ => after == b'>' || is_space(after),
     }

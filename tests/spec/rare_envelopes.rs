@@ -800,6 +800,7 @@ fn what_is_certain_at_an_incomplete_character_is_shown_at_once() {
         ),
         ("<function=NAME><parameter=args> {\"question\":\"Q \"} x</parameter></function>", "ask_followup_question"),
         ("<function=NAME><parameter=questions> [{\"question\":\"Q \"}] x", "AskUserQuestion"),
+        ("<function=NAME><parameter=questions> [{\"question\":\"Q \\ud83d x", "AskUserQuestion"),
         ("<function=NAME>\n{\"question\":\"Q\"}</function> </tool_call>", "ask_followup_question"),
         ("<|channel|>final to=NAME<|message|>{\"x\":nul,\"question\":\"Q", "ask_followup_question"),
         ("<tool_call>NAME\n<arg_key>question</arg_key><arg_value> Q </arg_value></tool_call>", "ask_followup_question"),
