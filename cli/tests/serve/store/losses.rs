@@ -12,7 +12,7 @@ use super::scene::{
     answer, asks_and_continues, body_of, is_asked, is_end, relay, relay_question, replica, snapshot, two_replicas,
 };
 use super::tcp_proxy::{Passing, TcpProxy};
-use crate::client::{Events, call, get, post, soon, until};
+use crate::client::{Answer, Events, call, get, post, soon, until};
 use crate::page::Page;
 use crate::service::Service;
 use crate::upstream::{open_gate, requests};
@@ -224,42 +224,76 @@ async fn a_dismissal_that_is_lost_to_another_writer_is_an_error() {
     assert_eq!(Page::of_snapshot(&snapshot(&owner, id).await).all("call")[0]["answered"]["said"], "Yes");
 }
 
+/// Has a question answered, and dismissed before the replica hears that the store has accepted the
+/// answer. Then the store refuses something, and the answer is refused.
+///
+/// Returns what dismisses the question.
+async fn dismiss_accepted(
+    owner: &Service,
+    proxy: &TcpProxy,
+    redis: &RedisServer,
+    id: &str,
+    refuse: impl Fn(),
+) -> JoinSet<Answer> {
+    open_gate(id).await;
+    relay(owner, id, &asks_and_continues(id)).await.await.unwrap();
+    until(async || redis.ask(&format!("HGET followup:{{{id}}}:state turn")).contains("ended")).await;
+    proxy.set(Passing::After(Duration::from_millis(400)));
+    let yes = json!({"number": 0, "suggestion": 0});
+    let mut dismissing = JoinSet::new();
+    let (refused, ()) = tokio::join!(answer(owner, id, &yes), async {
+        until(async || is_accepted(redis, id)).await;
+        proxy.set(Passing::Cut);
+        until(async || get("/readyz").send(owner).await.status == 503).await;
+        let address = owner.address.clone();
+        let dismiss = post(format!("/conversations/{id}/dismiss"), "");
+        dismissing.spawn(async move { dismiss.send_to(&address).await });
+        until(async || snapshot(owner, id).await["items"].to_string().contains("dismissed")).await;
+        refuse();
+        proxy.set(PASSING);
+    });
+    assert_eq!(refused.error(), (409, "dismissed".into()));
+    dismissing
+}
+
+/// Returns whether the store has an accepted answer to the first question.
+fn is_accepted(redis: &RedisServer, id: &str) -> bool {
+    redis.ask(&format!("HEXISTS followup:{{{id}}}:state answer:0")) == ":1"
+}
+
 #[tokio::test]
 async fn an_accepted_answer_that_can_not_be_given_is_taken_back() {
     let Some(redis) = RedisServer::start(&[]) else { return };
     let (owner, proxy) = proxied_replica(&redis, &[]);
     let id = "taken-back";
-    open_gate(id).await;
-    relay(&owner, id, &asks_and_continues(id)).await.await.unwrap();
-    let (state, log, saved) =
-        (format!("followup:{{{id}}}:state"), format!("followup:{{{id}}}:log"), format!("saved:{{{id}}}"));
-    until(async || redis.ask(&format!("HGET {state} turn")).contains("ended")).await;
-    let is_accepted = || redis.ask(&format!("HEXISTS {state} answer:0")) == ":1";
-    proxy.set(Passing::After(Duration::from_millis(400)));
-    let yes = json!({"number": 0, "suggestion": 0});
-    let mut dismissing = JoinSet::new();
-    let (refused, ()) = tokio::join!(answer(&owner, id, &yes), async {
-        until(async || is_accepted()).await;
-        // Before the owner hears of it. Meanwhile the question is dismissed.
-        proxy.set(Passing::Cut);
-        until(async || get("/readyz").send(&owner).await.status == 503).await;
-        let address = owner.address.clone();
-        let dismiss = post(format!("/conversations/{id}/dismiss"), "");
-        dismissing.spawn(async move { dismiss.send_to(&address).await });
-        until(async || snapshot(&owner, id).await["items"].to_string().contains("dismissed")).await;
-        // The store can't be told that: it refuses events, and nothing else.
+    let (log, saved) = (format!("followup:{{{id}}}:log"), format!("saved:{{{id}}}"));
+    // It refuses events, and nothing else.
+    let refuse = || {
         redis.tell(&format!("RENAME {log} {saved}"));
         redis.tell(&format!("SET {log} x"));
-        proxy.set(PASSING);
-    });
-    assert_eq!(refused.error(), (409, "dismissed".into()));
+    };
+    let dismissing = dismiss_accepted(&owner, &proxy, &redis, id, refuse).await;
     // Now, and not with the events.
-    assert!(!is_accepted());
+    assert!(!is_accepted(&redis, id));
     redis.tell(&format!("RENAME {saved} {log}"));
     assert_eq!(dismissing.join_all().await[0].status, 204);
     let other = replica(&redis.url(), &[]);
     until(async || snapshot(&other, id).await == snapshot(&owner, id).await).await;
-    assert!(!is_accepted());
+    assert!(!is_accepted(&redis, id));
+}
+
+#[tokio::test]
+async fn an_accepted_answer_that_can_not_be_taken_back_goes_with_the_next_events() {
+    let Some(redis) = RedisServer::start(&[]) else { return };
+    let (owner, proxy) = proxied_replica(&redis, &[]);
+    let id = "taken-back-later";
+    // It refuses to write.
+    let refuse = || redis.tell("CONFIG SET min-replicas-to-write 1");
+    let dismissing = dismiss_accepted(&owner, &proxy, &redis, id, refuse).await;
+    assert!(is_accepted(&redis, id));
+    redis.tell("CONFIG SET min-replicas-to-write 0");
+    assert_eq!(dismissing.join_all().await[0].status, 204);
+    until(async || !is_accepted(&redis, id)).await;
 }
 
 #[tokio::test]
