@@ -65,14 +65,11 @@ pub(crate) struct CallForm {
     questions: Vec<FormQuestion>,
     options: Vec<FormOption>,
     open: Option<OpenText>,
-    /// The newest question, or its newest option, is beyond the limit: it is not kept.
-    drops_question: bool,
-    drops_option: bool,
     /// Ids of questions that have to be answered.
     required: SmallVec<[Range; 4]>,
     /// Labels for options that are given as values.
     names: SmallVec<[Range; 4]>,
-    /// The question that the next partial may be about.
+    /// The question that the next partial may be about; after the last one, if all are closed.
     cursor: usize,
     /// The question, and the option in it, that the last partial was about.
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -86,20 +83,20 @@ impl CallForm {
 
     // Questions.
 
-    /// Begins a question. Returns `false` if it is beyond the limit.
+    /// Begins a question, after the one before it has ended. Returns `false` if it is beyond the
+    /// limit: then none is open.
     pub(crate) fn begin_question(&mut self, limits: &Limits) -> bool {
-        self.drops_question = self.questions.len() >= limits.questions;
-        if !self.drops_question {
+        let has_room = self.questions.len() < limits.questions;
+        if has_room {
             let first_option = self.options.len();
             self.questions.push(FormQuestion { first_option, ..FormQuestion::default() });
         }
-        !self.drops_question
+        has_room
     }
 
-    /// Returns the question that is open, unless it is dropped.
+    /// Returns the question that is open.
     pub(crate) fn open_question(&mut self) -> Option<&mut FormQuestion> {
-        let is_dropped = self.drops_question;
-        self.questions.last_mut().filter(|question| !question.is_closed && !is_dropped)
+        self.questions.last_mut().filter(|question| !question.is_closed)
     }
 
     /// Returns `true` if nothing of the open question can have been shown.
@@ -130,7 +127,6 @@ impl CallForm {
             question.texts[text as usize] = Slot::default();
         }
         question.texts[for_text as usize] = Slot { shown: 0, ..slot };
-        question.has_news |= for_text == QuestionText::Id;
     }
 
     /// Notes that something is known of the open question that is no growing text.
@@ -146,21 +142,21 @@ impl CallForm {
             question.is_closed = true;
         }
         self.names.clear();
-        self.drops_question = false;
     }
 
     // Options.
 
-    /// Begins an option of the open question. Returns `false` if it is beyond the limit.
+    /// Begins an option of the open question, after the one before it has ended. Returns `false` if
+    /// it is beyond the limit: then none is open.
     pub(crate) fn begin_option(&mut self, limits: &Limits) -> bool {
         let options = self.options.len();
         let index = self.skip_option();
-        let has_room = self.open_question().map(|question| options - question.first_option < limits.suggestions);
-        self.drops_option = has_room != Some(true);
-        if !self.drops_option {
+        let Some(question) = self.open_question() else { return true };
+        let has_room = options - question.first_option < limits.suggestions;
+        if has_room {
             self.options.push(FormOption { index, ..FormOption::default() });
         }
-        has_room != Some(false)
+        has_room
     }
 
     /// Counts an option that the model has written. Returns its index.
@@ -171,17 +167,16 @@ impl CallForm {
         index
     }
 
-    /// Returns the option that is open, unless it is dropped.
+    /// Returns the option that is open.
     pub(crate) fn open_option(&mut self) -> Option<&mut FormOption> {
-        let is_dropped = self.drops_option || self.drops_question;
-        self.options.last_mut().filter(|option| !option.is_closed && !is_dropped)
+        self.options.last_mut().filter(|option| !option.is_closed)
     }
 
     /// Moves another text of the open option to its label.
     pub(crate) fn move_to_label(&mut self, text: OptionText) {
         if let Some(option) = self.open_option() {
-            option.texts[OptionText::Label as usize] = Slot { shown: 0, ..option.text(text) };
-            option.texts[text as usize] = Slot::default();
+            // Without a label, nothing of it has been shown.
+            option.texts[OptionText::Label as usize] = core::mem::take(&mut option.texts[text as usize]);
         }
         self.read_mark();
     }
@@ -189,9 +184,6 @@ impl CallForm {
     /// Ends the open option. Without a label it is dropped, unless it `waits` for one. Returns
     /// whether it has a label, or waits.
     pub(crate) fn end_option(&mut self, waits: bool) -> bool {
-        if core::mem::take(&mut self.drops_option) || self.drops_question {
-            return true;
-        }
         let Some(option) = self.open_option() else { return true };
         let exists = !option.text(OptionText::Label).is_empty() || waits;
         option.is_closed = true;
@@ -362,8 +354,8 @@ impl CallForm {
             }
         };
         let slot = self.slot_mut(place)?;
-        let is_all_shown = slot.shown > 0 && slot.range() == (start, shown) && slot.shown == shown - start;
-        if !is_all_shown || end > open.end(limits).0 {
+        // Nothing of a text is shown while it waits for another one.
+        if slot.shown != shown - start || end > open.end(limits).0 {
             return None;
         }
         (slot.end, slot.shown) = (end, end - start);
@@ -401,7 +393,7 @@ impl CallForm {
     /// room is empty, so that those after it keep their index.
     pub(crate) fn push_word(&mut self, words: Words, mut word: &str, limits: &Limits) {
         let start = self.text.len();
-        if self.drops_question && words != Words::RequiredIds {
+        if words != Words::RequiredIds && self.open_question().is_none() {
             return;
         }
         if start + word.len() > limits.texts {
@@ -415,13 +407,12 @@ impl CallForm {
         match words {
             Words::Names => self.names.push(range),
             Words::RequiredIds => self.required.push(range),
-            Words::Defaults => match self.open_question() {
-                Some(question) => {
+            Words::Defaults => {
+                if let Some(question) = self.open_question() {
                     question.defaults.push(range);
                     question.has_news = true;
                 }
-                None => utf8::truncate(&mut self.text, start),
-            },
+            }
         }
     }
 
@@ -439,21 +430,18 @@ impl CallForm {
         self.options.truncate(question.first_option + labelled);
         if labelled == 0 && !question.has_text() {
             self.questions.pop();
-            // Whether it has reached that question depends on the chunks.
-            self.cursor = self.cursor.min(self.questions.len().saturating_sub(1));
         } else if let Some(question) = self.questions.last_mut() {
             // It may have ended, and then any option may have news.
             question.is_closed = true;
         }
     }
 
-    /// Returns the number of words in a list.
-    pub(crate) fn words(&self, words: Words) -> usize {
+    /// Returns the number of words in a list of the call, or of the open question.
+    pub(crate) fn words(&mut self, words: Words) -> usize {
         match words {
             Words::Names => self.names.len(),
             Words::RequiredIds => self.required.len(),
-            Words::Defaults if self.drops_question => 0,
-            Words::Defaults => self.questions.last().map_or(0, |question| question.defaults.len()),
+            Words::Defaults => self.open_question().map_or(0, |question| question.defaults.len()),
         }
     }
 

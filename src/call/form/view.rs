@@ -100,12 +100,12 @@ impl CallForm {
                     return Some(delta);
                 }
             }
-            if core::mem::take(&mut question.has_news) && (question.is_shown || question.has_text()) {
-                (question.is_shown, self.last.0) = (true, (self.cursor, None));
+            if core::mem::take(&mut question.has_news) && question.is_shown {
+                self.last.0 = (self.cursor, None);
                 let start = question.text(QuestionText::Text).start;
                 return Some((Field::Question, (start, start)));
             }
-            if !question.is_closed || self.cursor + 1 == self.questions.len() {
+            if !question.is_closed {
                 return None;
             }
             self.cursor += 1;
@@ -117,6 +117,6 @@ impl CallForm {
     pub(crate) fn has_equal_questions(&self, first: usize) -> bool {
         let text = |question: &FormQuestion| self.slice(question.text(QuestionText::Text).range());
         let is_repeated = |i: usize| self.questions[first..i].iter().any(|one| text(one) == text(&self.questions[i]));
-        (first + 1..self.questions.len()).any(is_repeated)
+        (first..self.questions.len()).any(is_repeated)
     }
 }
