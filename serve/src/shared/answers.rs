@@ -98,11 +98,9 @@ impl Shared {
                     if *given.reply == reply { Ok(given) } else { Err(error) }
                 }
                 None => {
-                    // Another answer may be accepted as soon as this one is taken back, and only
-                    // the next change of the conversation would remove that one, too.
-                    if self.commands.release(conversation.id(), number, &claimed).await.is_err() {
-                        conversation.has_given(number);
-                    }
+                    // If this fails, the answer goes as any that the store has accepted and that can't
+                    // be given: with the next events.
+                    let _ = self.commands.release(conversation.id(), number, &claimed).await;
                     Err(error)
                 }
             },
