@@ -238,34 +238,39 @@ fn every_short_sequence_in_a_string_means_what_the_reference_says_near_the_limit
     }
 }
 
+/// Tries the sequences of one of [`ENVELOPES`]. There are many.
+fn sweep_envelopes(of: usize, rules: &Rules) {
+    sweep_of(Sweep::sampled(LENGTH, 4).thinned(4), &ENVELOPES[of], rules);
+}
+
 #[test]
 fn every_short_sequence_of_envelopes_of_tags_means_what_the_reference_says() {
-    sweep_of(Sweep::sampled(LENGTH, 4).thinned(4), &ENVELOPES[0], &Rules::with_few_tools());
+    sweep_envelopes(0, &Rules::with_few_tools());
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_of_objects_means_what_the_reference_says() {
-    sweep_of(Sweep::sampled(LENGTH, 4).thinned(4), &ENVELOPES[1], &Rules::with_few_tools());
+    sweep_envelopes(1, &Rules::with_few_tools());
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_of_keys_and_values_means_what_the_reference_says() {
-    sweep_of(Sweep::sampled(LENGTH, 4).thinned(4), &ENVELOPES[2], &Rules::with_few_tools());
+    sweep_envelopes(2, &Rules::with_few_tools());
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_of_tokens_means_what_the_reference_says() {
-    sweep_of(Sweep::sampled(LENGTH, 4).thinned(4), &ENVELOPES[3], &Rules::with_few_tools());
+    sweep_envelopes(3, &Rules::with_few_tools());
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_of_lists_means_what_the_reference_says() {
-    sweep_of(Sweep::sampled(LENGTH, 4).thinned(4), &ENVELOPES[4], &all_families());
+    sweep_envelopes(4, &all_families());
 }
 
 #[test]
 fn every_short_sequence_of_envelopes_of_wide_tokens_means_what_the_reference_says() {
-    sweep_of(Sweep::sampled(LENGTH, 4).thinned(4), &ENVELOPES[5], &all_families());
+    sweep_envelopes(5, &all_families());
 }
 
 #[test]
