@@ -14,6 +14,7 @@ mod question_tools_page;
 mod questions;
 mod rare;
 mod rare_envelopes;
+mod rare_shapes;
 mod readme;
 mod shapes;
 mod shapes_rejected;
