@@ -208,15 +208,16 @@ fn a_question_in_place_of_the_list_begins_with_a_character_that_is_cut() {
 #[test]
 fn the_state_in_a_character_of_a_parameter_does_not_depend_on_the_cut() {
     for parameter in ["question", "questions", "header", "options", "multiSelect", "x"] {
-        let stream = format!("<function=AskUserQuestion><parameter={parameter}> 😀\u{3000}あ").into_bytes();
+        let start = format!("<function=AskUserQuestion><parameter={parameter}>");
+        let stream = [start.as_bytes(), " 😀\u{3000}あ".as_bytes()].concat();
         let state = |cut: usize, end: usize| {
             let mut parser = Parser::new(policy("claude"));
             drop(parser.feed_bytes(&stream[..cut]));
             drop(parser.feed_bytes(&stream[cut..end]));
             parser.checkpoint()
         };
-        for end in 0..=stream.len() {
-            for cut in 0..end {
+        for end in start.len()..=stream.len() {
+            for cut in start.len()..end {
                 assert!(state(cut, end) == state(end, end), "{parameter}: {end} bytes cut at {cut}");
             }
         }
@@ -229,10 +230,11 @@ fn a_parameter_after_a_failure_ends_where_it_would_have_ended() {
     const QUESTION: &str = "<parameter=question>Q?</parameter>";
     const LIST: &str = "<parameter=questions>[{\"question\":\"Q?\"}]</parameter>";
     let repeated = format!("{:?}", Reason::Malformed(Note::RepeatedKey));
-    let rest = |name: &str, start: &str, key: &str, value: &str| {
-        let tool = Shape::built_in(name).unwrap().tools().next().unwrap().to_owned();
+    let rest = |shape: &str, start: &str, key: &str, value: &str| {
+        let policy = policy(shape);
+        let tool = policy.shapes().iter().next().unwrap().tools().next().unwrap().to_owned();
         let message = format!("<function={tool}>{start}<parameter={key}>{value}</parameter></function> and");
-        let ends = ends(policy(name), &message);
+        let ends = ends(policy, &message);
         let [end, text] = &ends[..] else { panic!("{ends:?}: {message}") };
         assert_eq!(*end, repeated, "{message}");
         text["text ".len()..].to_owned()
@@ -249,8 +251,14 @@ fn a_parameter_after_a_failure_ends_where_it_would_have_ended() {
     assert_eq!(rest("claude", &twice, "other", json), cut);
     assert_eq!(rest("claude", QUESTION, "question", json), cut);
     assert_eq!(rest("claude", LIST, "questions", json), " and");
-    // Beside a list the keys of a question mean nothing.
+    // Beside a list, a map or lines the keys of a question mean nothing.
     assert_eq!(rest("claude", &[LIST, LIST].concat(), "options", json), cut);
+    let title = "<parameter=message>T</parameter>".repeat(2);
+    assert_eq!(rest("mcp", &title, "enum", json), cut);
+    let lines = "shape s\ntool ask_s\ntitle message\nlines lines\ntext text\noptions enum";
+    assert_eq!(rest(lines, &title, "enum", json), cut);
+    let one = "shape s\ntool ask_s\ntitle message\ntext text\noptions enum\ndetail a.b";
+    assert_eq!((rest(one, &title, "enum", json), rest(one, &title, "a", json)), (" and".into(), " and".into()));
     let form = "<parameter=requestedSchema>{\"properties\":{\"a\":{\"title\":\"A\",\"title\":\"A\"}}}</parameter>";
     assert_eq!(rest("ask_user", form, "requestedSchema", json), " and");
     assert_eq!(rest("ask_user", form, "choices", json), cut);
@@ -435,11 +443,11 @@ fn json_in_a_string_is_shown_in_the_order_in_which_its_values_end() {
 
 // Checkpoints.
 
-/// Asserts that arguments mean the same if they are resumed from a checkpoint after each byte.
-fn resumes(policy: Policy, arguments: &str) {
+/// Asserts that arguments mean the same if they are resumed from a checkpoint after that many bytes.
+fn resumes(policy: Policy, arguments: &str, after: impl IntoIterator<Item = usize>) {
     let policy = Arc::new(policy);
     let whole = events(native(policy.clone()), [arguments.as_bytes()]).pop();
-    for cut in 0..=arguments.len() {
+    for cut in after {
         let (one, two) = arguments.as_bytes().split_at(cut);
         let mut parser = native(policy.clone());
         drop(parser.feed_bytes(one));
@@ -454,12 +462,11 @@ fn arguments_resume_in_keys_and_words_of_any_length() {
     let limits = Limits { answer: 1, suggestions: 2, ..Limits::default() };
     for end in ["", "x", "é", "😀", "xé", "x😀", "xxé", "xx😀"] {
         let key = "x".repeat(509) + end;
-        resumes(policy("claude"), &format!(r#"{{"questions":[{{"{key}x":1,"question":"Q?"}}]}}"#));
+        let arguments = format!(r#"{{"questions":[{{"{key}x":1,"question":"Q?"}}]}}"#);
+        resumes(policy("claude"), &arguments, 500..=arguments.len());
         let kind = "x".repeat(29) + end;
-        resumes(
-            policy("gemini").with_limits(limits),
-            &format!(r#"{{"questions":[{{"question":"Q?","type":"{kind}x"}}]}}"#),
-        );
+        let arguments = format!(r#"{{"questions":[{{"question":"Q?","type":"{kind}x"}}]}}"#);
+        resumes(policy("gemini").with_limits(limits), &arguments, 0..=arguments.len());
     }
 }
 
@@ -468,12 +475,13 @@ fn arguments_resume_in_paths_of_any_length() {
     let keys = [200, 150, 100].map(|len| "k".repeat(len));
     let shape = format!("shape s\ntool ask_s\ntext {}\ntitle x", keys.join("."));
     let arguments = format!(r#"{{"{}":{{"{}":{{"{}":"Q?"}}}}}}"#, keys[0], keys[1], keys[2]);
-    resumes(policy(&shape), &arguments);
+    resumes(policy(&shape), &arguments, (0..=arguments.len()).step_by(5));
     // The keys of options are kept with the paths that they are in.
     let shape = shape + "\nquestions q\noptions o\ndescription d";
     let option = "o".repeat(511);
     let question = &arguments[1..arguments.len() - 1];
-    resumes(policy(&shape), &format!(r#"{{"q":[{{{question},"o":{{"{option}":{{"d":"d"}}}}}}]}}"#));
+    let arguments = format!(r#"{{"q":[{{{question},"o":{{"{option}":{{"d":"d"}}}}}}]}}"#);
+    resumes(policy(&shape), &arguments, (0..=arguments.len()).step_by(5));
 }
 
 #[test]
