@@ -106,6 +106,13 @@ fn a_code_fence_inside_an_envelope_makes_the_arguments_ill_formed() {
         let message = format!("<tool_call>{{\"name\":\"AskUserQuestion\",\"arguments\":{arguments}}}</tool_call>");
         assert_eq!(end(policy("claude"), &message), malformed, "{message}");
     }
+    // Even if nothing ends it.
+    let fenced = "```json\n{\"questions\":[{\"question\":\"Q?\"}]}";
+    let hermes = format!("<tool_call>{{\"name\":\"AskUserQuestion\",\"arguments\":{fenced}}}</tool_call>");
+    let harmony = format!("<|channel|>commentary to=functions.AskUserQuestion<|message|>{fenced}<|call|>");
+    for message in [hermes, harmony] {
+        assert_eq!(end(policy("claude"), &message), malformed, "{message}");
+    }
 }
 
 #[test]
@@ -206,6 +213,23 @@ fn a_question_in_place_of_the_list_begins_with_a_character_that_is_cut() {
 }
 
 #[test]
+fn a_string_in_a_list_begins_with_a_character_that_is_cut() {
+    for (shape, start, shown) in [
+        ("copilot", r#"{"question":"Q?","choices":["  "#, &["Suggestion \"  \""][..]),
+        ("hermes", r#"{"question":"Q?","questions":["  "#, &["Question \"\"", "Question \"  \""]),
+    ] {
+        let mut parser = native(policy(shape));
+        let mut out = Vec::new();
+        describe(parser.feed(start), &mut out);
+        // It may still be a blank.
+        describe(parser.feed_bytes(b"\xE3"), &mut out);
+        assert_eq!(out, ["Question \"Q?\""], "{start}");
+        describe(parser.feed_bytes(b"\x81"), &mut out);
+        assert_eq!(out[1..], *shown, "{start}");
+    }
+}
+
+#[test]
 fn the_state_in_a_character_of_a_parameter_does_not_depend_on_the_cut() {
     for parameter in ["question", "questions", "header", "options", "multiSelect", "x"] {
         let start = format!("<function=AskUserQuestion><parameter={parameter}>");
@@ -261,13 +285,13 @@ fn a_parameter_after_a_failure_ends_where_it_would_have_ended() {
     assert_eq!((rest(one, &title, "enum", json), rest(one, &title, "a", json)), (" and".into(), " and".into()));
     let form = "<parameter=requestedSchema>{\"properties\":{\"a\":{\"title\":\"A\",\"title\":\"A\"}}}</parameter>";
     assert_eq!(rest("ask_user", form, "requestedSchema", json), " and");
-    assert_eq!(rest("ask_user", form, "choices", json), cut);
+    assert_eq!(rest("ask_user", form, "questions", json), cut);
 }
 
 #[test]
 fn a_call_that_failed_in_a_form_resumes() {
     let message = "<function=ask_user><parameter=requestedSchema>{\"properties\":{\"a\":{\"title\":\"A\",\"title\":\"A\"}}}</parameter>\
-        <parameter=choices>[\"</function>\"]</parameter></function> and";
+        <parameter=questions>[\"</function>\"]</parameter></function> and";
     let policy = Arc::new(policy("ask_user"));
     let whole = events(Parser::new(policy.clone()), [message.as_bytes()]);
     for cut in 0..=message.len() {
