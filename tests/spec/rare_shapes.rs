@@ -56,7 +56,7 @@ fn describe(mut events: Events<'_>, out: &mut Vec<String>) {
     }
 }
 
-/// Returns what comes out of a stream in these chunks.
+/// Returns what each event of a stream in these chunks says.
 fn events<'c>(mut parser: Parser, chunks: impl IntoIterator<Item = &'c [u8]>) -> Vec<String> {
     let mut out = Vec::new();
     chunks.into_iter().for_each(|chunk| describe(parser.feed_bytes(chunk), &mut out));
@@ -64,7 +64,7 @@ fn events<'c>(mut parser: Parser, chunks: impl IntoIterator<Item = &'c [u8]>) ->
     out
 }
 
-/// Returns what comes out of a message, but for what grew. It is the same for every cut.
+/// Returns what each event of a message says, but for what grew. It is the same for every cut.
 fn ends(policy: Policy, message: &str) -> Vec<String> {
     let policy = Arc::new(policy);
     let ends = |chunks: [&[u8]; 2]| {
@@ -81,7 +81,7 @@ fn ends(policy: Policy, message: &str) -> Vec<String> {
 
 const GROWS: [&str; 5] = ["Question \"", "Header \"", "Title \"", "Suggestion \"", "Description \""];
 
-/// Returns the only thing that comes out of a message, but for what grew.
+/// Returns what the only event of a message says, but for what grew.
 fn end(policy: Policy, message: &str) -> String {
     let [end] = &ends(policy, message)[..] else { panic!("{message}") };
     end.clone()
@@ -137,7 +137,8 @@ fn a_key_without_a_value_is_no_part_of_the_next_key() {
 fn parameters_after_all_arguments_in_one_mean_nothing() {
     for after in ["<parameter=question>R?</parameter>", "<parameter=x>{</parameter>", "<parameter=options>[1"] {
         let message = format!(
-            "<function=AskUserQuestion><parameter=arguments>{{\"questions\":[{{\"question\":\"Q?\"}}]}}</parameter>{after}</parameter></function>"
+            "<function=AskUserQuestion><parameter=arguments>{{\"questions\":[{{\"question\":\"Q?\"}}]}}</parameter>\
+            {after}</parameter></function>"
         );
         assert_eq!(end(policy("claude"), &message), "Q? -multiple +custom []", "{message}");
     }

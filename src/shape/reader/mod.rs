@@ -434,7 +434,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads what comes before the JSON. Returns `true` if text of the JSON follows.
+    /// Reads up to the JSON. Returns `true` if text of it follows.
     fn read_start(&mut self, text: &str, pos: &mut usize) -> bool {
         while *pos < text.len() && !self.call.has_failed() {
             let byte = text.as_bytes()[*pos];

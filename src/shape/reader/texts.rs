@@ -66,7 +66,7 @@ impl Reading<'_> {
                 _ => {}
             }
         }
-        // Only a text is open there.
+        // Nothing else than a text is open in the form.
         if let Some(form) = self.call.form_mut() {
             form.foresee_char(tail, &self.policy.limits);
         }
