@@ -15,6 +15,7 @@ mod questions;
 mod rare;
 mod rare_envelopes;
 mod rare_forms;
+mod rare_shapes;
 mod rare_tags;
 mod readme;
 mod shapes;

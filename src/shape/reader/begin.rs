@@ -120,7 +120,6 @@ impl Reading<'_> {
                 self.reader.within.push(Within::QuestionMap);
                 Meaning::Nothing
             }
-            Type::Null => Meaning::Nothing,
             _ => self.begin_list(List::Questions, kind),
         }
     }

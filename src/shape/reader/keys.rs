@@ -30,17 +30,13 @@ impl Reading<'_> {
     /// call's, and is kept until the text comes.
     fn value_in_arguments(&mut self) -> Meaning {
         let found = self.shape.find(Level::Question, self.reader.key.as_bytes());
-        let begins = match found {
-            FoundKey::Nothing | FoundKey::Form => false,
-            FoundKey::Role { role: Role::Text, .. } => true,
-            _ => self.shape.constants().single || !self.shape.has(Role::Questions),
-        };
+        let is_text = matches!(found, FoundKey::Role { role: Role::Text, .. });
+        let is_single = self.shape.constants().single;
+        let begins = is_text || is_single || !self.shape.has(Role::Questions);
         let has_list = self.reader.list != ListSoFar::None;
         let has_own_list = self.shape.has(Role::QuestionMap) || self.shape.has(Role::Lines);
         // A call that may be one question has its text for its title, if it has a list.
-        let is_title = self.reader.list == ListSoFar::Alone
-            && self.shape.constants().single
-            && matches!(found, FoundKey::Role { role: Role::Text, .. });
+        let is_title = self.reader.list == ListSoFar::Alone && is_single && is_text;
         if is_title && !has_own_list {
             return match self.value_of(Level::Question) {
                 Meaning::Text(_) if !self.is_given(Meaning::Text(Place::Title)) => Meaning::Text(Place::Title),
@@ -58,7 +54,7 @@ impl Reading<'_> {
         if let Some(Within::Arguments { is_question: is_question @ false, .. }) = self.reader.within.first_mut() {
             *is_question = true;
             self.begin_question();
-            if self.shape.has(Role::Questions) && !self.shape.constants().single {
+            if self.shape.has(Role::Questions) && !is_single {
                 self.repair(Note::QuestionWithoutList);
             }
         }

@@ -27,7 +27,7 @@ use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::space::is_space;
 use crate::unsaved::Unsaved;
-use crate::utf8::{self, SOME_CHAR};
+use crate::utf8::SOME_CHAR;
 use kept::most_kept;
 pub(crate) use parameters::Written;
 use parameters::longest_blanks;
@@ -40,6 +40,12 @@ const LONGEST_KEY: usize = 512;
 
 /// The longest word that can mean something.
 const LONGEST_WORD: usize = 32;
+
+/// The longest path of keys with its point. The last character of a key may end beyond its limit.
+const LONGEST_PATH: usize = LONGEST_KEY + 3 + 1;
+
+/// The longest word with a last character that ends beyond its limit.
+const LONGEST_KEPT_WORD: usize = LONGEST_WORD + 3;
 
 /// The meaning of the value that is being read or comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -309,11 +315,12 @@ impl ShapeReader {
         }
     }
 
-    /// Forgets everything but where in the JSON it is: nothing more is read but its end.
+    /// Forgets everything but where in the JSON it is, and what decides which parameters are JSON:
+    /// nothing more is read but its end.
     fn fail(&mut self, shape: Shape) {
         let mut lexers = core::mem::take(&mut self.lexers);
         lexers.truncate(1);
-        *self = ShapeReader { lexers, start: self.start, is_form: self.is_form, ..ShapeReader::new(shape) };
+        *self = ShapeReader { lexers, list: self.list, is_form: self.is_form, ..ShapeReader::new(shape) };
     }
 
     /// Reads up to the end of a value, of which nothing has a meaning after a failure.
@@ -360,12 +367,12 @@ impl ShapeReader {
             && (1..=1 + MAX_ENCODED).contains(&self.lexers.len())
             && self.lexers.iter().all(Lexer::is_in_bounds)
             && self.within.len() <= depth
-            && self.key.len() <= LONGEST_KEY + 8
-            && self.pending.len() <= policy.limits.list().max(LONGEST_WORD + 4)
-            && self.blanks.len() <= longest_blanks(policy).saturating_add(3)
+            && self.key.len() <= LONGEST_PATH
+            && self.pending.len() <= policy.limits.list().max(LONGEST_KEPT_WORD)
+            && self.blanks.len() <= longest_blanks(policy).saturating_add(2)
             && self.kept.len() <= most_kept(policy).saturating_add(4)
             && (self.kept.starts_with(',') || self.kept.is_empty() && !self.is_keeping)
-            && self.paths.len() <= self.within.len() * (LONGEST_KEY + 8)
+            && self.paths.len() <= self.within.len() * LONGEST_PATH
     }
 }
 
@@ -420,21 +427,14 @@ impl Reading<'_> {
         }
         while !self.call.has_failed() {
             let Some(level) = self.reader.lexers.iter().position(|lexer| !lexer.is_in_text()) else {
-                if let (Meaning::UndecidedItem(list), false) = (self.reader.value, utf8::may_be_blank(tail)) {
-                    self.begin_item_text(list);
-                }
-                let is_text = matches!(self.reader.value, Meaning::Text(_)) && !self.reader.is_in_key();
-                if let (true, Some(form)) = (is_text, self.call.form_mut()) {
-                    form.foresee_char(tail, &self.policy.limits);
-                }
-                return;
+                return self.foresee_text(tail);
             };
             let Some(token) = self.reader.lexers[level].next(SOME_CHAR, &mut pos) else { return };
             self.token(level, token);
         }
     }
 
-    /// Reads what comes before the JSON. Returns `true` if the JSON follows.
+    /// Reads up to the JSON. Returns `true` if text of it follows.
     fn read_start(&mut self, text: &str, pos: &mut usize) -> bool {
         while *pos < text.len() && !self.call.has_failed() {
             let byte = text.as_bytes()[*pos];
@@ -464,7 +464,7 @@ impl Reading<'_> {
             };
             *pos += 1;
         }
-        matches!(self.reader.start, Start::Json { .. }) && !self.call.has_failed()
+        false
     }
 
     // Tokens.

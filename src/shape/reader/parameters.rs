@@ -3,13 +3,12 @@
 use super::end::flag;
 use super::kept::most_kept;
 use super::keys::value_of_role;
-use super::{LONGEST_KEY, Meaning, PendingString, Reading, ShapeReader};
+use super::{LONGEST_KEY, List, ListSoFar, Meaning, PendingString, Reading, ShapeReader};
 use crate::call::Call;
 use crate::call::form::{Place, QuestionText};
 use crate::config::Policy;
 use crate::json::lexer::{JsonToken, Type};
-use crate::note::Note;
-use crate::reason::{CallPart, Reason};
+use crate::reason::CallPart;
 use crate::shape::FoundKey;
 use crate::shape::role::{Level, Role};
 use crate::utf8;
@@ -53,28 +52,41 @@ impl ShapeReader {
     /// Begins the value of the parameter whose key was pushed.
     pub(crate) fn begin_parameter(&mut self, is_json: bool, call: &mut Call, policy: &Arc<Policy>) -> Written {
         // The arguments may have come as one parameter.
-        if call.has_failed() || self.lexer().is_closed() {
+        if self.lexer().is_closed() {
             return Written::Nothing;
         }
         if self.lexers[0].depth() == 0 {
             self.read("{", &mut 0, call, policy);
         }
-        self.key = self.key.trim().into();
+        let key = core::mem::take(&mut self.key);
+        self.key = key.trim().into();
         self.with(call, policy, |reading| {
             reading.token(0, JsonToken::EndKey);
             if reading.reader.is_keeping {
                 reading.keep(":");
             }
         });
+        if call.has_failed() {
+            self.value = self.failed_parameter(key.trim());
+        }
         if self.parameter() == Meaning::Nothing { Written::Nothing } else { Written::Blank { is_json } }
     }
 
     /// Returns the meaning of the open parameter, which one that is kept will have.
     fn parameter(&self) -> Meaning {
         let Some(shape) = self.shape.0.as_ref().filter(|_| self.is_keeping) else { return self.value };
-        match shape.find(Level::Question, self.key.as_bytes()) {
-            FoundKey::Role { role, .. } => value_of_role(role),
-            _ => Meaning::Path,
+        value_of_found(shape.find(Level::Question, self.key.as_bytes()))
+    }
+
+    /// Returns what a key would mean in a call that has not failed, so that its parameter ends where
+    /// it would have ended.
+    fn failed_parameter(&self, key: &str) -> Meaning {
+        let Some(shape) = &self.shape.0 else { return Meaning::Nothing };
+        let find = |level| value_of_found(shape.find(level, key.as_bytes()));
+        let has_list = self.list != ListSoFar::None || shape.has(Role::QuestionMap) || shape.has(Role::Lines);
+        match find(Level::Call) {
+            Meaning::Nothing if !has_list => find(Level::Question),
+            value => value,
         }
     }
 
@@ -178,25 +190,29 @@ impl ShapeReader {
         policy: &Arc<Policy>,
     ) -> Written {
         match tail {
-            &[first, ..] if !utf8::may_be_blank(tail) => self.begin_written(first, is_json, call, policy),
+            &[first, ..] if !utf8::may_be_blank(tail) => {
+                let written = self.begin_written(first, is_json, call, policy);
+                if written == Written::Text {
+                    self.foresee_trimmed(tail, call, policy);
+                }
+                written
+            }
             _ => Written::Blank { is_json },
         }
     }
 
     /// Takes into account that the incomplete character `tail` follows in a value as text.
     pub(crate) fn foresee_trimmed(&mut self, tail: &[u8], call: &mut Call, policy: &Arc<Policy>) {
-        if !matches!(self.value, Meaning::Text(_)) {
+        if !matches!(self.value, Meaning::Text(_) | Meaning::Undecided(List::Questions)) {
             return;
         }
         if !utf8::may_be_blank(tail) {
             self.flush_blanks(call, policy);
         }
-        if let Some(form) = call.form_mut() {
-            form.foresee_char(tail, &policy.limits);
-        }
+        self.with(call, policy, |reading| reading.foresee_text(tail));
     }
 
-    /// Ends the value of a parameter.
+    /// Ends the value of a parameter. JSON has ended before it: in JSON there are no tags.
     pub(crate) fn end_parameter(&mut self, written: Written, call: &mut Call, policy: &Arc<Policy>) {
         match written {
             Written::Text => {
@@ -206,7 +222,6 @@ impl ShapeReader {
                 let meaning = self.parameter();
                 self.with(call, policy, |reading| reading.end_kept(meaning));
             }
-            Written::Json if !self.is_parameter_closed() => call.reject(Reason::Malformed(Note::IllFormedJson)),
             _ => {}
         }
         self.value = Meaning::Nothing;
@@ -262,6 +277,14 @@ impl Reading<'_> {
             _ => self.keep_string(&text),
         }
         self.reader.is_keeping = false;
+    }
+}
+
+fn value_of_found(found: FoundKey) -> Meaning {
+    match found {
+        FoundKey::Role { role, .. } => value_of_role(role),
+        FoundKey::Path | FoundKey::Form => Meaning::Path,
+        FoundKey::Nothing => Meaning::Nothing,
     }
 }
 

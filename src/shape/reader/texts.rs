@@ -8,6 +8,7 @@ use crate::json::lexer::Lexer;
 use crate::note::Note;
 use crate::reason::{CallPart, Reason};
 use crate::shape::role::Role;
+use crate::utf8;
 
 impl Reading<'_> {
     pub(super) fn push(&mut self, text: &str) {
@@ -53,6 +54,29 @@ impl Reading<'_> {
         if let Meaning::Text(place) = self.reader.value {
             self.push_text(place, rest);
         }
+    }
+
+    /// Takes the incomplete character `tail` into account, which follows in the string that is
+    /// being read.
+    pub(super) fn foresee_text(&mut self, tail: &[u8]) {
+        if !utf8::may_be_blank(tail) {
+            match self.reader.value {
+                Meaning::UndecidedItem(list) => self.begin_item_text(list),
+                Meaning::Undecided(List::Questions) => self.begin_questions_text(),
+                _ => {}
+            }
+        }
+        // Nothing else than a text is open in the form.
+        if let Some(form) = self.call.form_mut() {
+            form.foresee_char(tail, &self.policy.limits);
+        }
+    }
+
+    /// Begins the one question that a string in place of the list is.
+    fn begin_questions_text(&mut self) {
+        self.repair(Note::QuestionsAsText);
+        self.begin_listed_question();
+        self.reader.value = self.open_text(Place::Question(QuestionText::Text));
     }
 
     /// Begins the option or the question that a string in a list is.
@@ -149,11 +173,8 @@ impl Reading<'_> {
         match list {
             List::Arguments => self.call.reject(Reason::WrongType(CallPart::Arguments)),
             List::Questions => {
-                self.repair(Note::QuestionsAsText);
-                self.begin_listed_question();
-                let place = Place::Question(QuestionText::Text);
-                self.reader.value = self.open_text(place);
-                self.push_text(place, text);
+                self.begin_questions_text();
+                self.push_text(Place::Question(QuestionText::Text), text);
             }
             List::Options => {
                 self.reader.value = Meaning::Pending(PendingString::Options);
