@@ -178,6 +178,13 @@ impl ArgumentsReader {
         }
     }
 
+    /// Ends the arguments after the last parameter.
+    pub(super) fn end_parameters(&mut self, call: &mut Call, policy: &Arc<Policy>) {
+        if let ArgumentsReader::Shape(reader) = self {
+            reader.end_parameters(call, policy);
+        }
+    }
+
     /// Ends the call where no value is open. `cut`: it was the stream that ended.
     pub(crate) fn end(&mut self, cut: bool, call: &mut Call, policy: &Arc<Policy>) {
         let ArgumentsReader::Shape(reader) = self else { return call.end(cut, policy) };

@@ -197,6 +197,7 @@ impl EnvelopeMachine {
             }
             (Kind::CallEnd, true) | (Kind::Token(Token::CallEnd | Token::DeepseekCallEnd), _) => {
                 self.end = tag.end;
+                self.reader.end_parameters(context.call, context.policy);
                 self.fence = Fence::None;
                 self.after(After { is_closed: true, ..After::default() });
             }

@@ -90,6 +90,17 @@ fn end(policy: Policy, message: &str) -> String {
 // Envelopes.
 
 #[test]
+fn what_a_question_gets_when_it_ends_is_shown_at_the_close_tag_of_its_call() {
+    let parameters = "<parameter name=\"question\">Q</parameter><parameter name=\"type\">yesno</parameter>";
+    let mut parser = Parser::new(policy("gemini"));
+    let mut shown = Vec::new();
+    describe(parser.feed(&format!("<function_calls><invoke name=\"ask_user\">{parameters}")), &mut shown);
+    assert!(!shown.iter().any(|one| one.contains("Yes")), "{shown:?}");
+    describe(parser.feed("</invoke>"), &mut shown);
+    assert!(shown.ends_with(&["Suggestion \"Yes\"".into(), "Suggestion \"No\"".into()]), "{shown:?}");
+}
+
+#[test]
 fn the_text_or_the_options_of_a_map_make_no_call_of_bare_json() {
     for (key, value) in [("title", r#""Q?""#), ("enum", r#"["A"]"#), ("oneOf", r#"["A"]"#)] {
         let message = format!(r#"{{"name": "elicitation/create", "arguments": {{"{key}": {value}}}}}"#);
