@@ -97,7 +97,7 @@ fn what_a_question_gets_when_it_ends_is_shown_at_the_close_tag_of_its_call() {
     describe(parser.feed(&format!("<function_calls><invoke name=\"ask_user\">{parameters}")), &mut shown);
     assert!(!shown.iter().any(|one| one.contains("Yes")), "{shown:?}");
     describe(parser.feed("</invoke>"), &mut shown);
-    assert!(shown.ends_with(&["Suggestion \"Yes\"".into(), "Suggestion \"No\"".into()]), "{shown:?}");
+    assert!(shown.contains(&"Suggestion \"Yes\"".into()) && shown.contains(&"Suggestion \"No\"".into()), "{shown:?}");
 }
 
 #[test]
