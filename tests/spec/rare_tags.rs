@@ -57,7 +57,7 @@ fn a_prefix_is_text_at_once_if_no_tag_with_it_fits_into_the_limit() {
 #[test]
 fn the_state_is_that_of_the_bytes_where_a_cut_is_inside_a_tag_or_a_key() {
     let after = |message: &str, size: usize| {
-        let mut parser = Parser::new(Policy::new().with_envelopes(Envelopes::all()));
+        let mut parser = Parser::new(Policy::new());
         for chunk in message.as_bytes().chunks(size) {
             let mut events = parser.feed_bytes(chunk);
             while events.next().is_some() {}
@@ -65,7 +65,7 @@ fn the_state_is_that_of_the_bytes_where_a_cut_is_inside_a_tag_or_a_key() {
         parser.checkpoint()
     };
     for message in [
-        "<ask_followup_question>\n<<ask_followup_question>",
+        "<ask_followup_question>\n<<ask_followup_question>s",
         "<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\"Q\"},\"aéb\":\"é",
     ] {
         for size in 1..message.len() {
