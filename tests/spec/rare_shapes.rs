@@ -1,6 +1,6 @@
 //! Arguments of question tools that random ones seldom are.
 //!
-//! Each is there for a line of the reader whose loss no faster test would notice.
+//! Each test notices the loss of a line of the reader that no other quick test notices.
 
 use std::sync::Arc;
 

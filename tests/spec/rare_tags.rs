@@ -1,10 +1,12 @@
 //! Tags of envelopes: their prefixes, their limit, and where they are cut.
 
-use followup::{Envelope, Envelopes, Event, Limits, Parser, Policy};
+use followup::{Envelope, Event, Limits, Parser, Policy};
 
-/// Returns the questions that a message asks, and its text.
-fn read(families: impl IntoIterator<Item = Envelope>, message: &str) -> (Vec<String>, String) {
-    let mut parser = Parser::new(Policy::new().with_envelopes(families.into_iter().collect()));
+/// Returns the questions that a message asks, and its text. One family is read, and tags of up to
+/// `tag` bytes.
+fn read(family: Envelope, tag: usize, message: &str) -> (Vec<String>, String) {
+    let limits = Limits { tag, ..Limits::default() };
+    let mut parser = Parser::new(Policy::new().with_envelopes([family].into_iter().collect()).with_limits(limits));
     let (mut questions, mut text) = (Vec::new(), String::new());
     let mut events = parser.feed(message);
     while let Some(event) = events.next() {
@@ -29,7 +31,7 @@ fn a_wrapper_may_have_the_prefix_of_a_family_that_is_not_read() {
         (Envelope::Glm, "xai:tool_call", keys),
         (Envelope::Glm, "｜DSML｜tool_call", keys),
     ] {
-        let (questions, text) = read([family], &format!("a <{wrapper}>{call}</{wrapper}> b"));
+        let (questions, text) = read(family, 99, &format!("a <{wrapper}>{call}</{wrapper}> b"));
         assert_eq!((questions, text.as_str()), (vec!["Q".to_owned()], "a  b"), "{family:?} in {wrapper}");
     }
 }
@@ -39,23 +41,14 @@ fn a_prefix_is_text_at_once_if_no_tag_with_it_fits_into_the_limit() {
     // The shortest tag after a prefix is `invoke` and a byte.
     for (start, shortest) in [("<see", "<seed:invoke "), ("<minim", "<minimax:invoke ")] {
         for (tag, shown) in [(shortest.len() - 1, start), (shortest.len(), "")] {
-            let policy = Policy::new()
-                .with_envelopes(Envelopes::from_iter([Envelope::Invoke]))
-                .with_limits(Limits { tag, ..Limits::default() });
-            let mut text = String::new();
-            let mut parser = Parser::new(policy);
-            let mut events = parser.feed(start);
-            while let Some(event) = events.next() {
-                let Event::Text(more) = event else { panic!("{event:?}") };
-                text += more;
-            }
+            let (_, text) = read(Envelope::Invoke, tag, start);
             assert_eq!(text, shown, "{start} with a limit of {tag}");
         }
     }
 }
 
 #[test]
-fn the_state_is_that_of_the_bytes_where_a_cut_is_inside_a_tag_or_a_key() {
+fn the_state_does_not_depend_on_a_cut_inside_a_tag_or_a_key() {
     let after = |message: &str, size: usize| {
         let mut parser = Parser::new(Policy::new());
         for chunk in message.as_bytes().chunks(size) {

@@ -224,10 +224,10 @@ async fn a_dismissal_that_is_lost_to_another_writer_is_an_error() {
     assert_eq!(Page::of_snapshot(&snapshot(&owner, id).await).all("call")[0]["answered"]["said"], "Yes");
 }
 
-/// Has a question answered, and dismissed before the replica hears that the store has accepted the
-/// answer. Then the store refuses something, and the answer is refused.
+/// Answers a question, and dismisses it before the replica hears that the store has accepted the
+/// answer. `refuse` makes the store refuse something then. The answer is an error.
 ///
-/// Returns what dismisses the question.
+/// Returns the task that dismisses the question: it waits for the store.
 async fn dismiss_accepted(
     owner: &Service,
     proxy: &TcpProxy,
