@@ -384,19 +384,22 @@ macro_rules! of_call {
                 self.call.form().map(|form| &*form.shape)
             }
 
-            /// Returns the provider's id of the call, if it is a native call in a provider's stream.
+            /// Returns the provider's id of the call, if it is a native call in a provider's
+            /// stream.
             pub fn id(&self) -> Option<&'a str> {
                 self.id
             }
 
-            /// Returns the text above all questions, as much of it as was read; `None` for most tools.
+            /// Returns the text above all questions, as much of it as was read; `None` for most
+            /// tools.
             pub fn title(&self) -> Option<&'a str> {
                 self.call.title(View::$view)
             }
 
             /// Returns the suggested answers, as many as were read. A call without any is normal.
             ///
-            /// In a [`Partial`], the last one may still change. They are those of the first question.
+            /// In a [`Partial`], the last one may still change. They are those of the first
+            /// question.
             pub fn suggestions(&self) -> Suggestions<'a> {
                 Suggestions::of_first(self.call, View::$view)
             }

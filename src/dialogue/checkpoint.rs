@@ -17,8 +17,8 @@ const VERSION: u32 = 2;
 /// The state of a [`Dialogue`] without its history, as data.
 ///
 /// With it, another process can [continue](Dialogue::resume) a dialogue without replaying its
-/// history. It has a format version and a checksum: a damaged checkpoint, or one of another version,
-/// is an error.
+/// history. It has a format version and a checksum: a damaged checkpoint, or one of another
+/// version, is an error.
 ///
 /// Cost: as much memory as the questions that are open or wait.
 ///

@@ -75,8 +75,8 @@ impl Dialogue {
     ///
     /// # Errors
     ///
-    /// If the tool has no reply for that ([`Question::can_discuss`](super::Question::can_discuss)), an
-    /// answer can't be accepted, or no open or waiting question has this number. The dialogue is
+    /// If the tool has no reply for that ([`Question::can_discuss`](super::Question::can_discuss)),
+    /// an answer can't be accepted, or no open or waiting question has this number. The dialogue is
     /// unchanged.
     pub fn discuss(&mut self, number: u64, answers: Vec<FormAnswer>) -> Result<Reply, AnswerErrorKind> {
         self.end(number, Ending::Discussed, answers)

@@ -12,10 +12,10 @@ use crate::config::ASK;
 
 /// The API that messages are for.
 ///
-/// For another API, the caller writes the result of a call, from the `id`, the `tool` and the `text` of
-/// the [`Reply`]. A custom tool's result for OpenAI Responses is the caller's as well: it is a
-/// `custom_tool_call_output`, which [`Reply::messages`] does not write. Only the caller's own list
-/// of tools tells which ones are custom.
+/// For another API, the caller writes the result of a call, from the `id`, the `tool` and the
+/// `text` of the [`Reply`]. A custom tool's result for OpenAI Responses is the caller's as well: it
+/// is a `custom_tool_call_output`, which [`Reply::messages`] does not write. Only the caller's own
+/// list of tools tells which ones are custom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -87,9 +87,9 @@ impl Reply {
 
     /// Returns the messages that carry this reply, if it is the only one of its turn.
     ///
-    /// For OpenAI Responses these are input items, for Gemini contents. A native call is answered by
-    /// its result, under its id or its tool's name, any other by a message of the user. For several
-    /// replies there is [`messages_of`](Reply::messages_of).
+    /// For OpenAI Responses these are input items, for Gemini contents. A native call is answered
+    /// by its result, under its id or its tool's name, any other by a message of the user. For
+    /// several replies there is [`messages_of`](Reply::messages_of).
     ///
     /// ```
     /// use followup::Parser;
@@ -138,9 +138,9 @@ impl Reply {
     ///   and its images, then the rest, as for Anthropic. A result that is an error has `status`,
     ///   which only some models accept. The images are base64, as the HTTP API has them; for an SDK
     ///   that takes bytes, decode them.
-    /// * Ollama: a [`tool`][ollama] message for each result, with the name of the tool and the id of
-    ///   the call, if it has one, then the user's messages, with the images as base64. The images of
-    ///   a result follow in a message of the user.
+    /// * Ollama: a [`tool`][ollama] message for each result, with the name of the tool and the id
+    ///   of the call, if it has one, then the user's messages, with the images as base64. The
+    ///   images of a result follow in a message of the user.
     ///
     /// Images keep their order; OpenAI gets their data URLs unchanged. Cost: linear; a copy of the
     /// texts and images.
@@ -257,10 +257,11 @@ fn anthropic_images(reply: &Reply) -> impl Iterator<Item = Value> {
 
 /// Returns the contents for Gemini.
 ///
-/// Its documentation names the keys `output` and `error`. It refuses a content with results that has
-/// not as many parts as there were calls (<https://github.com/google-gemini/gemini-cli/issues/16135>),
-/// and images inside a result with "Multimodal function responses are not supported for this model"
-/// before Gemini 3 (<https://ai.google.dev/gemini-api/docs/function-calling#multimodal>).
+/// Its documentation names the keys `output` and `error`. It refuses a content with results that
+/// has not as many parts as there were calls
+/// (<https://github.com/google-gemini/gemini-cli/issues/16135>), and images inside a result with
+/// "Multimodal function responses are not supported for this model" before Gemini 3
+/// (<https://ai.google.dev/gemini-api/docs/function-calling#multimodal>).
 fn gemini(replies: &[Reply]) -> Vec<Value> {
     let results = replies.iter().filter_map(|reply| {
         let key = if reply.is_error { "error" } else { "output" };

@@ -71,7 +71,8 @@ impl FormAnswer {
         !self.picked.is_empty() || [&self.text, &self.note].into_iter().flatten().any(|text| !is_blank(text))
     }
 
-    /// Returns `true` if there is a text or a note. Neither is blank after [`normal`](Self::normal).
+    /// Returns `true` if there is a text or a note. Neither is blank after
+    /// [`normal`](Self::normal).
     pub(super) fn has_own_words(&self) -> bool {
         self.text.is_some() || self.note.is_some()
     }

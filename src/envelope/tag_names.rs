@@ -38,7 +38,8 @@ const WIDE_TOKENS: [(&str, Token); 6] = [
 
 const SEPARATORS: [&str; 4] = ["▁", "_", " ", "\\_"];
 
-/// The names as they are written, each with the one kind of its tag before its attributes are known.
+/// The names as they are written, each with the one kind of its tag before its attributes are
+/// known.
 const NAMES: [(&str, Kinds); 10] = [
     ("tool_call", Kinds::TOOL_CALL),
     ("tool_calls", Kinds::WRAPPER),

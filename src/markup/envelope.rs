@@ -219,8 +219,8 @@ impl MarkupMachine {
         }
     }
 
-    /// Continues after a call. `code`: in the middle of a line and outside code, unless an opener ended
-    /// the call: then that of the text before it.
+    /// Continues after a call. `code`: in the middle of a line and outside code, unless an opener
+    /// ended the call: then that of the text before it.
     fn after_envelope(&mut self, next: AfterCall, code: Code) {
         self.state = match next {
             AfterCall::Header => MarkupState::Envelope(code),

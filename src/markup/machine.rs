@@ -13,8 +13,8 @@
 //!   └─────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! `Named` and `Ended` are values of `Decided`. Envelopes, which begin in prose as well, have a state
-//! of their own (`envelope.rs`).
+//! `Named` and `Ended` are values of `Decided`. Envelopes, which begin in prose as well, have a
+//! state of their own (`envelope.rs`).
 
 use super::lexed::{IncompleteTag, LexedTag, Tag};
 use alloc::string::String;

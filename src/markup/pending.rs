@@ -56,8 +56,8 @@ impl Pending {
         self.part = TagPart::Other;
     }
 
-    /// Returns the part of `text` that can belong to it: through the next `<`, or to just beyond the
-    /// limit. While it fits in place, no more than has room there.
+    /// Returns the part of `text` that can belong to it: through the next `<`, or to just beyond
+    /// the limit. While it fits in place, no more than has room there.
     pub(super) fn reach<'t>(&self, text: &'t str, limit: usize) -> &'t str {
         let mut most = utf8::floor_char_boundary(text, INLINE.saturating_sub(self.bytes.len()));
         if most == 0 {

@@ -123,8 +123,8 @@ impl CallRef {
 
     /// Returns the call that a delta belongs to.
     ///
-    /// It is found by its index and item id, else by one of them, else by its id; else it is the last
-    /// open one.
+    /// It is found by its index and item id, else by one of them, else by its id; else it is the
+    /// last open one.
     pub(super) fn find(&self, calls: &[NativeCall], text: &str) -> Option<usize> {
         let newest = |is_match: &dyn Fn(&NativeCall) -> bool| {
             let newest = calls.iter().rposition(is_match)?;

@@ -368,8 +368,8 @@ impl NativeCalls {
 
     /// Returns whether a piece repeats all arguments received for its call.
     ///
-    /// Some servers with OpenAI's format send all arguments so far in every delta. After a loss, only
-    /// the whole message tells what is complete.
+    /// Some servers with OpenAI's format send all arguments so far in every delta. After a loss,
+    /// only the whole message tells what is complete.
     fn repeats_received(&self, i: usize, piece: Fragment, deltas: &Deltas) -> bool {
         let call = &self.list[i];
         !call.may_have_gap && deltas.plain_text(piece).is_some_and(|text| call.received.are_repeated_by(text))
@@ -475,8 +475,8 @@ impl NativeCalls {
 
     /// Reports arguments that come after complete ones in the middle of another tool's call.
     ///
-    /// Such a call can't be rejected, and its host may run it with the first ones. (The end of a call
-    /// may repeat them with other white space, escapes or order.)
+    /// Such a call can't be rejected, and its host may run it with the first ones. (The end of a
+    /// call may repeat them with other white space, escapes or order.)
     fn report_replaced(&self, i: usize, all: Fragment, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         let NativeCall { state, received, is_closed, .. } = &self.list[i];
         if *is_closed || matches!(state, CallState::Asking { .. }) || !received.look_complete() {

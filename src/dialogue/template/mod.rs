@@ -38,8 +38,8 @@ impl Template {
         builtin::named(name)
     }
 
-    /// Returns the template for this form: this one, or the one that it names for calls with several
-    /// questions or with ids.
+    /// Returns the template for this form: this one, or the one that it names for calls with
+    /// several questions or with ids.
     pub(super) fn for_form(self, form: &Form) -> Template {
         let has_id = || form.questions.iter().any(|question| question.id.is_some());
         // The title of Hermes is above a list. Other tools have one above a single question, too.

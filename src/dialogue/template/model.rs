@@ -96,8 +96,8 @@ pub struct Template {
     pub rejected: Option<TemplateRejection>,
     /// The name of the parameter that has the questions.
     pub parameter: Cow<'static, str>,
-    /// The name of the built-in template for a call with several questions or with ids, and of Hermes
-    /// also for one with a title.
+    /// The name of the built-in template for a call with several questions or with ids, and of
+    /// Hermes also for one with a title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<Cow<'static, str>>,
 }
@@ -106,8 +106,8 @@ pub struct Template {
 ///
 /// Only `picked` is required. The text of a case that is not there is that of the next in this
 /// list: `several`, `yes` and `no` are `picked`; `free` is `written`, and `written` and `both` are
-/// `picked`; `none_of_several` is `unanswered`. A question that is not answered has no entry if neither
-/// `unanswered` nor `none_of_several` is for it.
+/// `picked`; `none_of_several` is `unanswered`. A question that is not answered has no entry if
+/// neither `unanswered` nor `none_of_several` is for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -149,8 +149,8 @@ pub struct TemplateOutcome {
     /// The reply. Supports `{entries}`: the entries of the questions, in order.
     #[serde(deserialize_with = "with_entries")]
     pub text: Cow<'static, str>,
-    /// The text that replaces `{entries}` in `text` if there is an entry; `None`: the entries alone.
-    /// Supports `{entries}`.
+    /// The text that replaces `{entries}` in `text` if there is an entry; `None`: the entries
+    /// alone. Supports `{entries}`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_entries")]
     pub entries: Option<Cow<'static, str>>,
     /// The entry of a question without an answer; without it, that of an unanswered one.

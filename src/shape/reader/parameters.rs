@@ -78,8 +78,8 @@ impl ShapeReader {
         value_of_found(shape.find(Level::Question, self.key.as_bytes()))
     }
 
-    /// Returns what a key would mean in a call that has not failed, so that its parameter ends where
-    /// it would have ended.
+    /// Returns what a key would mean in a call that has not failed, so that its parameter ends
+    /// where it would have ended.
     fn failed_parameter(&self, key: &str) -> Meaning {
         let Some(shape) = &self.shape.0 else { return Meaning::Nothing };
         let find = |level| value_of_found(shape.find(level, key.as_bytes()));

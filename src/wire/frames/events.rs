@@ -16,7 +16,8 @@ pub(super) struct SseEvent {
     has_data: bool,
     /// The number of lines of the `data` that are not blank, as far as it can count.
     lines: u8,
-    /// The `data` of the next event, whose first line has ended this one. It is empty between chunks.
+    /// The `data` of the next event, whose first line has ended this one. It is empty between
+    /// chunks.
     next: Vec<u8>,
     /// The `data` would be longer than the limit.
     too_long: bool,
@@ -135,8 +136,8 @@ impl SseEvent {
 
     /// Returns whether a line is the data of another event, though no blank line ends this one.
     ///
-    /// Some servers end an event with one line end. Data in two lines, each of which is an object, is
-    /// not JSON, so no event is lost by this.
+    /// Some servers end an event with one line end. Data in two lines, each of which is an object,
+    /// is not JSON, so no event is lost by this.
     pub(super) fn is_divided_by(&self, line: &[u8], limit: usize) -> bool {
         let is_payload = |value: &[u8]| value.starts_with(b"{") || value == b"[DONE]";
         let begins = |value: &[u8]| value.len() <= limit && is_payload(value.trim_ascii());

@@ -3,8 +3,8 @@
 //! <https://docs.anthropic.com/en/docs/build-with-claude/streaming>. A message is a sequence of
 //! content blocks; a block of type `tool_use` is a call, and final at its `content_block_stop`.
 //! Thinking is reasoning. A call whose `content_block_start` has the input needs no deltas. A
-//! response that is not streamed is the whole message; some servers, such as MiniMax's, end a stream
-//! with it.
+//! response that is not streamed is the whole message; some servers, such as MiniMax's, end a
+//! stream with it.
 
 use serde::Deserialize;
 

@@ -1,9 +1,9 @@
 //! Cohere, version 2 of its chat.
 //!
-//! <https://docs.cohere.com/v2/docs/streaming> and <https://docs.cohere.com/docs/tool-use-streaming>.
-//! A call begins with `tool-call-start`, and is final at its `tool-call-end`. What the model says
-//! before its calls comes as `tool_plan`, and is prose; thinking is
-//! reasoning.
+//! <https://docs.cohere.com/v2/docs/streaming> and
+//! <https://docs.cohere.com/docs/tool-use-streaming>. A call begins with `tool-call-start`, and is
+//! final at its `tool-call-end`. What the model says before its calls comes as `tool_plan`, and is
+//! prose; thinking is reasoning.
 
 use serde::Deserialize;
 

@@ -1,8 +1,8 @@
 //! Alibaba's DashScope, in its own format.
 //!
-//! <https://help.aliyun.com/zh/model-studio/qwen-api-via-dashscope>: `output.choices`, or `output.text`.
-//! A payload has the next piece (`incremental_output`), or all that there is so far; the second piece
-//! tells which. `reasoning_content` is reasoning.
+//! <https://help.aliyun.com/zh/model-studio/qwen-api-via-dashscope>: `output.choices`, or
+//! `output.text`. A payload has the next piece (`incremental_output`), or all that there is so far;
+//! the second piece tells which. `reasoning_content` is reasoning.
 
 use alloc::vec::Vec;
 use core::hash::Hasher;

@@ -1,9 +1,9 @@
 //! Gemini, the Interactions API.
 //!
 //! <https://ai.google.dev/gemini-api/docs/interactions/streaming>. An interaction is a sequence of
-//! steps; one of type `function_call` is a call, and final at its `step.stop`. Before its revision of
-//! May 2026 the API called the steps contents, and sent each call whole. A thought has a summary, which
-//! is reasoning.
+//! steps; one of type `function_call` is a call, and final at its `step.stop`. Before its revision
+//! of May 2026 the API called the steps contents, and sent each call whole. A thought has a
+//! summary, which is reasoning.
 
 use alloc::vec::Vec;
 

@@ -2,12 +2,12 @@
 //!
 //! <https://platform.openai.com/docs/api-reference/chat-streaming>. Calls come as fragments by
 //! `index`, and are final at `finish_reason`. Of several choices only the first is parsed.
-//! `reasoning_content` is reasoning, and so is `reasoning`; a refusal is prose. Some servers, such as
-//! MiniMax's, end the stream with the whole message; Together sends each text twice.
+//! `reasoning_content` is reasoning, and so is `reasoning`; a refusal is prose. Some servers, such
+//! as MiniMax's, end the stream with the whole message; Together sends each text twice.
 //!
-//! OpenRouter's `reasoning_details` have the reasoning as text, a summary or encrypted, mostly beside
-//! `reasoning`: <https://openrouter.ai/docs/guides/best-practices/reasoning-tokens>. Mistral's
-//! reasoning is a part of the content with parts of its own:
+//! OpenRouter's `reasoning_details` have the reasoning as text, a summary or encrypted, mostly
+//! beside `reasoning`: <https://openrouter.ai/docs/guides/best-practices/reasoning-tokens>.
+//! Mistral's reasoning is a part of the content with parts of its own:
 //! <https://docs.mistral.ai/capabilities/reasoning/>. An error in mid-stream may be in the choice:
 //! <https://openrouter.ai/docs/api-reference/errors>.
 

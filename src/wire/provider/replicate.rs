@@ -1,7 +1,8 @@
 //! Replicate: the output of a prediction.
 //!
 //! <https://replicate.com/docs/topics/predictions/streaming>. The data of an event is text, and its
-//! name tells what it is; the framing makes an object of both. A model has no calls but in its text.
+//! name tells what it is; the framing makes an object of both. A model has no calls but in its
+//! text.
 
 use serde::Deserialize;
 

@@ -1,8 +1,8 @@
 //! Cloudflare Workers AI.
 //!
-//! <https://developers.cloudflare.com/workers-ai/features/streaming/>: pieces of text in `response`.
-//! Calls come whole, or in OpenAI's fragments. Some models stream chat completions instead; what is
-//! not streamed is in `result`, in the format of the model.
+//! <https://developers.cloudflare.com/workers-ai/features/streaming/>: pieces of text in
+//! `response`. Calls come whole, or in OpenAI's fragments. Some models stream chat completions
+//! instead; what is not streamed is in `result`, in the format of the model.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

@@ -189,8 +189,8 @@ fn stored<'a, T: serde::Deserialize<'a>>(checkpoint: &'a [u8]) -> Result<(T, &'a
     postcard::take_from_bytes(checkpoint).map_err(|_| NO_CHECKPOINT.into())
 }
 
-/// Fails if something follows a checkpoint. In one of another version that is the state, which can't
-/// be read.
+/// Fails if something follows a checkpoint. In one of another version that is the state, which
+/// can't be read.
 #[cfg(feature = "full")]
 fn nothing_follows(rest: &[u8]) -> Result<(), String> {
     if rest.is_empty() { Ok(()) } else { Err(NO_CHECKPOINT.into()) }

@@ -104,8 +104,8 @@ impl<O: OffsetSizeTrait> Calls<O> {
         self.notes.end_list(self.note.len())
     }
 
-    /// Joins builders, one after the other: the texts by a thread of their own, because they are the most of it. If
-    /// the system refuses one, by this thread.
+    /// Joins builders, one after the other: the texts by a thread of their own, because they are
+    /// the most of it. If the system refuses one, by this thread.
     pub(super) fn join(mut pieces: Vec<Calls<O>>) -> Result<Calls<O>, Error> {
         let mut take = |column: fn(&mut Calls<O>) -> &mut Strings<O>| -> Vec<Strings<O>> {
             pieces.iter_mut().map(|piece| mem::replace(column(piece), Strings::new())).collect()

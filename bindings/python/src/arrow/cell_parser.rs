@@ -1,4 +1,5 @@
-//! The parser of one cell after the other: a message, the body of a response, or the arguments of a call.
+//! The parser of one cell after the other: a message, the body of a response, or the arguments of a
+//! call.
 
 use arrow_array::OffsetSizeTrait;
 use followup::wire::{self, Format, ResponseParser};
@@ -23,7 +24,8 @@ pub(super) enum CellParser {
 }
 
 impl CellParser {
-    /// Creates the parser for the keywords `wire` and `arguments_of`, and for the options of a parser.
+    /// Creates the parser for the keywords `wire` and `arguments_of`, and for the options of a
+    /// parser.
     ///
     /// # Errors
     ///
@@ -85,10 +87,11 @@ impl CellParser {
     }
 }
 
-/// Returns `true` if a message has none of the characters that begin a call: `[` begins those of Mistral, `{` bare JSON, and
-/// `<` all others.
+/// Returns `true` if a message has none of the characters that begin a call: `[` begins those of
+/// Mistral, `{` bare JSON, and `<` all others.
 ///
-/// Nearly all messages are prose. To search them takes half of the time that it takes to parse them.
+/// Nearly all messages are prose. To search them takes half of the time that it takes to parse
+/// them.
 fn is_prose(message: &[u8]) -> bool {
     memchr::memchr3(b'<', b'{', b'[', message).is_none()
 }

@@ -57,10 +57,11 @@ const MAX_THREADS: usize = 1024;
 /// views.
 ///
 /// Cost: linear in the bytes. The GIL is released for the whole column. With `threads` above 1, as
-/// many threads share the rows of each array; fewer if the rows are few, or the system refuses some.
+/// many threads share the rows of each array; fewer if the rows are few, or the system refuses
+/// some.
 ///
-/// Raises `TypeError` for a column of another type and for unknown options, `ValueError` for options
-/// without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,
+/// Raises `TypeError` for a column of another type and for unknown options, `ValueError` for
+/// options without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,
 /// `OSError` if the producer of the column fails. A row never raises.
 #[pyfunction]
 #[pyo3(
@@ -106,9 +107,9 @@ fn questions_of<'py>(column: &Bound<'py, PyAny>, settings: Settings) -> PyResult
 
 /// Returns the arrays of a stream.
 ///
-/// Where a producer fails without a message, as the C interface allows, `pyo3-arrow` 0.20 panics (`last_error.unwrap()` in
-/// `ArrowArrayStreamReader::next`), and so does `arrow` for some arrays that don't match their type. What panics here is not
-/// this package.
+/// Where a producer fails without a message, as the C interface allows, `pyo3-arrow` 0.20 panics
+/// (`last_error.unwrap()` in `ArrowArrayStreamReader::next`), and so does `arrow` for some arrays
+/// that don't match their type. What panics here is not this package.
 fn produced(mut stream: Box<dyn ArrayReader + Send>) -> impl Iterator<Item = Result<ArrayRef, Error>> {
     iter::from_fn(move || match catch_unwind(AssertUnwindSafe(|| stream.next())) {
         Ok(chunk) => chunk.map(|chunk| chunk.map_err(Error::Producer)),

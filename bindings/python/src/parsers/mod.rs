@@ -58,8 +58,8 @@ impl StreamParser {
     ///
     /// Cost: linear in the chunk. A `str` and `bytes` are not copied.
     ///
-    /// Raises `TypeError` for anything else, `ValueError` after `finish()`, and `RuntimeError` while
-    /// another thread uses the parser.
+    /// Raises `TypeError` for anything else, `ValueError` after `finish()`, and `RuntimeError`
+    /// while another thread uses the parser.
     #[pyo3(signature = (chunk, /))]
     fn feed<'py>(&self, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         caught(|| {
@@ -179,8 +179,9 @@ impl ArgumentsParser {
 
 /// Parses the body of a provider's response.
 ///
-/// `format` is the name of the provider's format, such as `anthropic`; with `auto` it is detected. With a
-/// checkpoint, `reasoning` is that of the parser that made it, and so is `format` with `auto`.
+/// `format` is the name of the provider's format, such as `anthropic`; with `auto` it is detected.
+/// With a checkpoint, `reasoning` is that of the parser that made it, and so is `format` with
+/// `auto`.
 ///
 /// Raises the errors of `Parser`, and `ValueError` for a format that does not exist and for a
 /// checkpoint of another one.

@@ -2,7 +2,8 @@
 //!
 //! Each object has one key, the name of the event:
 //! <https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStreamOutput.html>.
-//! A call is a content block, and final at its `contentBlockStop`. Reasoning has an object of its own.
+//! A call is a content block, and final at its `contentBlockStop`. Reasoning has an object of its
+//! own.
 
 use serde::Deserialize;
 

@@ -23,8 +23,8 @@ struct Options {
     checkpoint: Option<String>,
 }
 
-/// Returns the dialogue with these options, in the state of the checkpoint or that its history leads
-/// to.
+/// Returns the dialogue with these options, in the state of the checkpoint or that its history
+/// leads to.
 ///
 /// # Errors
 ///
