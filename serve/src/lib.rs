@@ -51,6 +51,7 @@ mod local_store;
 mod memory;
 mod metrics;
 mod paced_body;
+mod reach;
 mod recognition;
 mod routes;
 mod server;

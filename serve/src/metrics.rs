@@ -11,7 +11,7 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
 use crate::memory::MemoryCounter;
-use crate::shared::Reach;
+use crate::reach::Reach;
 
 type Label = [(&'static str, &'static str); 1];
 

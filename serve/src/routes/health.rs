@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::body::json_response;
 use crate::app_state::AppState;
-use crate::shared::Reach;
+use crate::reach::Reach;
 
 pub(super) const PATH: &str = "/healthz";
 pub(super) const READY_PATH: &str = "/readyz";

@@ -98,8 +98,8 @@ impl Shared {
                     if *given.reply == reply { Ok(given) } else { Err(error) }
                 }
                 None => {
-                    // If this fails, the answer goes as any that the store has accepted and that can't
-                    // be given: with the next events.
+                    // If this fails, the answer goes as any that the store has accepted and that
+                    // can't be given: with the next events.
                     let _ = self.commands.release(conversation.id(), number, &claimed).await;
                     Err(error)
                 }
@@ -249,9 +249,9 @@ impl Shared {
     /// Lets a conversation be compared with the store as often as a new reader needs.
     ///
     /// Waits for the event that the reader has seen last, which may not be here yet. Otherwise it
-    /// would get an earlier state. A writer that lacks it has not heard that there is another one. A
-    /// store that lacks it gets it from the writer, which has the time of a lease for that, and more
-    /// while it lives.
+    /// would get an earlier state. A writer that lacks it has not heard that there is another one.
+    /// A store that lacks it gets it from the writer, which has the time of a lease for that, and
+    /// more while it lives.
     pub(crate) async fn begin_reading(&self, reader: &mut Reader, seen: Option<EventId>) {
         let conversation = &reader.conversation;
         let missing = seen.filter(|seen| *seen > conversation.last());

@@ -23,6 +23,7 @@ use super::error::{StartProblem, StoreError, StoreWarning};
 use super::keys::Keys;
 use super::script::Call;
 use super::shards::Shards;
+use crate::reach::Reach;
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -77,15 +78,6 @@ struct Established {
     shards: Shards,
 }
 
-/// How much of the store can be reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
-    All,
-    /// Some shards of a cluster do not answer.
-    Part,
-    Nothing,
-}
-
 impl Link {
     /// Returns a link without a connection, and the receiver of what the store sends by itself.
     pub(crate) fn new(address: StoreAddress, keys: Keys) -> (Arc<Link>, Messages) {
@@ -124,8 +116,8 @@ impl Link {
         self.up_since() != self.first_up.get().copied()
     }
 
-    /// Returns a receiver of [`up_since`](Link::up_since), which sees every new connection. One that
-    /// reaches other shards is new.
+    /// Returns a receiver of [`up_since`](Link::up_since), which sees every new connection. One
+    /// that reaches other shards is new.
     pub(crate) fn subscribe(&self) -> watch::Receiver<Option<Instant>> {
         self.up.subscribe()
     }

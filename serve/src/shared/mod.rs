@@ -46,12 +46,12 @@ use crate::conversation::Conversation;
 use crate::error::ApiError;
 use crate::local_store::LocalStore;
 use crate::metrics::Metrics;
+use crate::reach::Reach;
 use crate::recognition::StoredRecord;
 use crate::settings::Settings;
 
 pub(crate) use self::address::StoreAddress;
 pub(crate) use self::error::{StartProblem, StoreError, StoreWarning};
-pub(crate) use self::link::Reach;
 
 /// What all replicas share.
 pub(crate) struct Shared {

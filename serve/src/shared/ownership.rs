@@ -254,8 +254,8 @@ impl Shared {
 
     /// Returns `true` if another replica writes a conversation.
     ///
-    /// `epoch`: that in which this replica wrote it. The other one may have become the writer earlier
-    /// than this one, and have stored events that are not here.
+    /// `epoch`: that in which this replica wrote it. The other one may have become the writer
+    /// earlier than this one, and have stored events that are not here.
     pub(super) fn is_written_by_another(
         &self,
         conversation: &Conversation,

@@ -86,8 +86,8 @@ pub(super) async fn subscribe_again(shared: Arc<Shared>) {
     loop {
         let is_up = up.borrow_and_update().is_some();
         if is_up {
-            // If one fails, there is another connection soon. Many are on their way at the same time:
-            // readers wait for what they bring.
+            // If one fails, there is another connection soon. Many are on their way at the same
+            // time: readers wait for what they bring.
             let again = async |id: String| {
                 let _ = shared.link.subscribe_to(&shared.keys.bell(&id)).await;
                 shared.watched.change(&id, |bell| bell.rings += 1);
@@ -299,8 +299,8 @@ async fn follow(
     let needs_writer = stored.is_streaming() || !stored.answers.is_empty() || is_to_continue;
     let followed = conversation.followed_epoch().map(|epoch| epoch.max(last.epoch));
     let has_lost_events = followed.is_some() && stored.last.is_some_and(|stored| stored < last);
-    // The store may name an earlier writer, even this replica, which writes no turn any more. But if
-    // the log has events that are not here, that writer has added them since, and writes.
+    // The store may name an earlier writer, even this replica, which writes no turn any more. But
+    // if the log has events that are not here, that writer has added them since, and writes.
     let has_lost_writer =
         followed.is_some_and(|followed| stored.epoch < followed) && stored.last.is_none_or(|stored| stored <= last);
     let has_lost_something = has_lost_events || has_lost_writer;
@@ -309,8 +309,8 @@ async fn follow(
     if !has_lost_something && !conversation.follow(&stored) {
         load_all(shared, conversation).await?;
     }
-    // The last writer has the time of a lease to store it again. If the store still names it, it can
-    // be asked whether it lives, and has more time.
+    // The last writer has the time of a lease to store it again. If the store still names it, it
+    // can be asked whether it lives, and has more time.
     let patience = if has_lost_writer { shared.lease.duration() } else { shared.patience() };
     let has_waited = lost.is_some_and(|since| since.elapsed() >= patience);
     let is_given_up = has_lost_something && has_waited && !shared.lease.is_unsure();

@@ -207,8 +207,8 @@ impl Commands {
         self.ask_for(Load { id: id.to_owned(), after, is_own: false, _permit: permit.map(Arc::new) }).await
     }
 
-    /// Returns what is stored of a conversation that this replica writes, with the events after that
-    /// one, and without what only another writer would need.
+    /// Returns what is stored of a conversation that this replica writes, with the events after
+    /// that one, and without what only another writer would need.
     ///
     /// # Errors
     ///
@@ -222,8 +222,8 @@ impl Commands {
         found(fields, entries)
     }
 
-    /// Waits until another conversation of a dead replica may be taken over. `None` if nothing limits
-    /// that.
+    /// Waits until another conversation of a dead replica may be taken over. `None` if nothing
+    /// limits that.
     pub(crate) async fn permit_to_take_over(&self) -> Option<OwnedSemaphorePermit> {
         self.permit(&self.takeovers).await
     }
@@ -339,8 +339,8 @@ impl Commands {
         Ok(())
     }
 
-    /// Notes the last requests of conversations, and stores their records. All keys have to be on one
-    /// server.
+    /// Notes the last requests of conversations, and stores their records. All keys have to be on
+    /// one server.
     pub(super) async fn record_all(&self, records: &[StoredRecord], lifetime: u64) -> Result<Vec<()>, StoreError> {
         let mut call = self.records.call();
         call.arg(milliseconds(self.time_to_live)).arg(lifetime);
