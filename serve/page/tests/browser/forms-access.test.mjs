@@ -22,10 +22,24 @@ const filled = (text) => ({
   })),
 });
 
+/** How a form ends without an answer: the state, the event, and its data. */
+const ENDS = [
+  ['declined', 'replied', { kind: 'declined', said: '', images: [] }],
+  ['cancelled', 'replied', { kind: 'cancelled', said: '', images: [] }],
+  ['discussed', 'replied', { kind: 'discussed', said: '', images: [] }],
+  ['timed_out', 'replied', { kind: 'timed_out', said: '', images: [] }],
+  ['dismissed', 'closed', { why: 'dismissed' }],
+  ['elsewhere', 'closed', { why: 'answered_elsewhere', said: LONG }],
+];
+
 /** Brings a form into each of its states. */
 async function* states({ mock, conversation, page }, form) {
   const events = partials(form, { size: 200 });
-  for (const event of events.slice(0, -1)) conversation.emit('form_partial', event);
+  const known = events.findIndex((event) => event.known);
+  for (const event of events.slice(0, known)) conversation.emit('form_partial', event);
+  await page.waitForSelector('.call .suggestion >> nth=1');
+  yield 'a question of which no flag is known';
+  for (const event of events.slice(known, -1)) conversation.emit('form_partial', event);
   await page.waitForSelector('.take:enabled');
   yield 'the first question can be answered, the second grows';
   await page.click('[role=tab] >> nth=1');
@@ -50,6 +64,18 @@ async function* states({ mock, conversation, page }, form) {
   await page.click('.answer .primary');
   await page.waitForSelector('.call[data-state=answered]');
   yield 'answered';
+  conversation.emit('turn', { index: 1 });
+  ENDS.forEach((_, index) => conversation.emit('complete', completed(form, { call: index, number: index + 1, open: index === 0, can_discuss: true })));
+  for (const event of partials(form, { size: 200, call: ENDS.length }).slice(0, -1)) conversation.emit('form_partial', event);
+  conversation.emit('rejected', { call: ENDS.length, reason: 'malformed', message: `Not read: ${LONG}`, stopped: false }).emit('end', { index: 1, cut_off: false });
+  await page.waitForSelector('.call[data-state=rejected]');
+  await page.waitForSelector('.call[data-state=waiting]');
+  yield 'open, waiting, rejected';
+  for (const [index, [state, event, data]] of ENDS.entries()) {
+    conversation.emit(event, { number: index + 1, ...data }).emit('open', { number: index + 2 });
+    await page.waitForSelector(`.call[data-state=${state}]`);
+  }
+  yield 'all ends without an answer';
 }
 
 for (const colorScheme of ['light', 'dark']) {
@@ -64,7 +90,7 @@ for (const colorScheme of ['light', 'dark']) {
   });
 }
 
-for (const width of [320, 768]) {
+for (const width of [320, 768, 1400]) {
   test(`no part of a form overflows a screen of width ${width}`, async (t) => {
     const all = await opened(t, { viewport: { width, height: 640 } });
     for await (const state of states(all, filled(LONG))) {
