@@ -4,7 +4,10 @@ use nom::Streaming;
 
 use super::lexed::{IncompleteTag, LexedTag, Tag};
 use super::machine::MarkupMachine;
+use super::state::MarkupState;
+use crate::config::Envelope;
 use crate::signal::{Piece, Signal, Source};
+use crate::utf8;
 
 impl MarkupMachine {
     /// Reads on with the incomplete tag, into a piece.
@@ -15,7 +18,13 @@ impl MarkupMachine {
         let shown = self.pending.shown;
         match self.read_pending(old) {
             LexedTag::Text => {
-                self.pending.bytes.truncate(old);
+                let len = self.len_of_no_tag(self.pending.text()).max(old);
+                *pos += len - old;
+                if shown {
+                    self.pending.clear();
+                    return self.push_and_emit(text, from, *pos);
+                }
+                self.pending.bytes.truncate(len);
                 self.drop_pending()
             }
             LexedTag::Tag(Tag { shown: true, .. }) | LexedTag::Incomplete(IncompleteTag { shown: true, .. })
@@ -57,6 +66,31 @@ impl MarkupMachine {
             Some(incomplete) => LexedTag::Incomplete(incomplete),
             None => self.read::<Streaming>(&self.pending.bytes, self.pending.after_backtick),
         }
+    }
+
+    /// Returns how many bytes of `text`, which begins with the `<` of no tag, were an incomplete tag.
+    ///
+    /// They are text, in which no envelope starts. Where none could, as in nearly all prose, it
+    /// returns 1.
+    pub(super) fn len_of_no_tag(&self, text: &str) -> usize {
+        let families = self.policy.envelopes();
+        let may_start = families.contains(Envelope::BareJson) || families.contains(Envelope::Mistral);
+        if !may_start || !matches!(self.state, MarkupState::Prose(_)) {
+            return 1;
+        }
+        let bytes = &text.as_bytes()[..text.len().min(self.policy.limits.tag)];
+        let end = memchr::memchr(b'<', bytes.get(1..).unwrap_or_default()).map_or(bytes.len(), |found| found + 1);
+        let is_incomplete =
+            |len: usize| matches!(self.read::<Streaming>(&bytes[..len], false), LexedTag::Incomplete(_));
+        let opener = memchr::memchr2(b'{', b'[', &bytes[..end]).filter(|&opener| is_incomplete(opener));
+        let Some(mut incomplete) = opener else { return 1 };
+        // With each byte it misses at most one byte less, so what is no tag once stays so.
+        let mut decided = end + 1;
+        while decided - incomplete > 1 {
+            let middle = incomplete.midpoint(decided);
+            *(if is_incomplete(middle) { &mut incomplete } else { &mut decided }) = middle;
+        }
+        utf8::floor_char_boundary(text, incomplete)
     }
 
     /// Acts on the complete tag in the pending bytes.

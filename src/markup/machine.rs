@@ -343,10 +343,11 @@ impl MarkupMachine {
             let after_backtick = self.inside().is_some_and(|mut inside| inside.before_bracket());
             match self.read::<Streaming>(&text.as_bytes()[bracket..], after_backtick) {
                 LexedTag::Text => {
-                    if !self.push("<") {
+                    let end = bracket + self.len_of_no_tag(&text[bracket..]);
+                    if !self.push(&text[bracket..end]) {
                         return None;
                     }
-                    *pos = bracket + 1;
+                    *pos = end;
                 }
                 LexedTag::Tag(tag) if tag.shown => {
                     *pos = bracket + tag.len;

@@ -334,7 +334,7 @@ impl Reader<'_> {
         PREFIXES.iter().any(|&prefix| {
             NAMES.iter().any(|&(name, element)| {
                 let is_read = match (prefix, element) {
-                    (_, Wrapper) => true,
+                    (_, Wrapper) => self.is_wrapper_read(name),
                     (None, Function | Invoke) => self.rules.reads(Envelope::Dsml),
                     (_, Function) => self.rules.reads(Envelope::FunctionXml),
                     (_, Invoke) => self.rules.reads(Envelope::Invoke),
@@ -343,6 +343,18 @@ impl Reader<'_> {
                 is_read && begins(prefix, name, element)
             })
         })
+    }
+
+    /// Returns whether a call of a family that is read may begin with this wrapper.
+    fn is_wrapper_read(&self, name: &str) -> bool {
+        use Envelope::{Dsml, FunctionXml, Glm, Hermes, Invoke};
+        let reads = |families: &[Envelope]| families.iter().any(|family| self.rules.reads(*family));
+        reads(&[Dsml, FunctionXml, Hermes, Invoke]) || name == "tool_call" && reads(&[Glm])
+    }
+
+    /// Returns whether the stream ends in what may become an opener that is a tag.
+    pub(super) fn is_beginning_of_an_opener(&self, at: usize) -> bool {
+        matches!(self.call_tag(at), Err(Found::Beginning))
     }
 
     /// A token: its end, or its beginning at the end of the stream.
@@ -386,10 +398,7 @@ impl Reader<'_> {
         let reads = |families: &[Envelope]| families.iter().any(|family| self.rules.reads(*family));
         let is_tag = match self.call_tag(at) {
             Ok(_) => true,
-            Err(Found::Tag(tag)) if tag.value.is_none() => {
-                use Envelope::{Dsml, FunctionXml, Glm, Hermes, Invoke};
-                reads(&[Dsml, FunctionXml, Hermes, Invoke]) || tag.name == "tool_call" && reads(&[Glm])
-            }
+            Err(Found::Tag(tag)) if tag.value.is_none() => self.is_wrapper_read(tag.name),
             Err(_) => false,
         };
         is_tag
@@ -577,7 +586,7 @@ impl Reader<'_> {
     fn tagged(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
         let wrapper = match self.call_tag(at) {
             Ok((tag, family)) => return self.after_call_tag(at, tag, family, false, tags),
-            Err(Found::Tag(tag)) if tag.value.is_none() => tag,
+            Err(Found::Tag(tag)) if tag.value.is_none() && self.is_wrapper_read(tag.name) => tag,
             Err(Found::Beginning) => {
                 tags.push((at, self.chars.len()));
                 return Err(No::Ends(false));

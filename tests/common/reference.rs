@@ -154,6 +154,7 @@ pub fn describe(atoms: &[Atom]) -> String {
 // ------------------------------------------------------------------------------------------- words
 
 /// A character of the stream, and the offsets of its first byte and of the byte after it.
+#[derive(Clone)]
 pub(super) struct Char {
     pub(super) c: char,
     start: usize,
@@ -759,7 +760,9 @@ impl Reader<'_> {
             // thinking block."
             let line_begins = self.line_begins(at, call_ends);
             let is_after_back_tick = self.is_after_back_tick(at) && call_ends != Some(at);
-            if at >= tried && at >= held && is_outside && !is_after_back_tick {
+            let may_be_envelope = at >= tried && at >= held && is_outside && !is_after_back_tick;
+            let may_be_tag = c == '<' && at >= tried && (is_outside || !self.rules.outside_code);
+            if may_be_envelope {
                 match self.envelopes(at, line_begins) {
                     Prose::GoesOn => {}
                     // "Then it is `Text`, in which only back-ticks and tildes mean something"
@@ -777,9 +780,28 @@ impl Reader<'_> {
             }
             let next;
             (code, next) = self.code_step(code, at, line_begins, at >= tried);
+            // "in what was an incomplete tag and is no tag"
+            if may_be_tag {
+                tried = tried.max(self.end_of_no_tag(at, may_be_envelope));
+            }
             self.text(at, next);
             at = next;
         }
+    }
+
+    /// Returns the index up to which what begins at `at` may be an opening tag that is incomplete.
+    fn end_of_no_tag(&self, at: usize, may_be_envelope: bool) -> usize {
+        if self.put_in.is_some() {
+            return at;
+        }
+        // The header of an envelope has a limit of its own.
+        let header = Rules { tag: self.rules.tag.min(self.rules.unconfirmed), ..self.rules.clone() };
+        let is_incomplete = |end: &usize| {
+            let before = |rules| Reader { chars: self.chars[..*end].to_vec(), ..Reader::new(b"", rules) };
+            before(self.rules).is_beginning_of_a_tools_opening_tag(at)
+                || may_be_envelope && before(&header).is_beginning_of_an_opener(at)
+        };
+        (at + 1..=self.chars.len()).take_while(is_incomplete).last().unwrap_or(at)
     }
 
     /// Returns the code after what is at `at`, and the index after that.

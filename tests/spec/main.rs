@@ -1,6 +1,7 @@
 //! The meaning of the format, case by case, as `docs/format.md` states it.
 
 mod arguments;
+mod broken_tags;
 mod circles;
 #[path = "../common/mod.rs"]
 mod common;
@@ -19,6 +20,7 @@ mod rare_shapes;
 mod rare_tags;
 mod readme;
 mod shapes;
+mod shapes_one_question;
 mod shapes_rejected;
 mod threads;
 mod tools;

@@ -51,129 +51,220 @@ pub fn read(mut parser: Parser, arguments: &str) -> Result<(Vec<String>, Vec<Not
     }
 }
 
-fn parser(tool: &str) -> Parser {
+pub fn parser(tool: &str) -> Parser {
     Parser::arguments_of(tool, Policy::new()).unwrap()
+}
+
+/// The arguments of each tool that a built-in shape of the default list reads, and their questions.
+const OWN: [(&str, &str, &[&str]); 29] = [
+    (
+        "AskUserQuestion",
+        r#"{"questions":[{"question":"Where to?","header":"Place","options":[{"label":"Sea","description":"wet","preview":"~~"},{"label":"Hills (Recommended)","description":"dry"}],"multiSelect":true}]}"#,
+        &["[Place] Where to? +multiple +custom; Sea: wet ~~~; Hills (Recommended): dry *"],
+    ),
+    (
+        "request_user_input",
+        r#"{"questions":[{"header":"Name","id":"name","options":[{"description":"short","label":"Al"}],"question":"Which?"}]}"#,
+        &["{name} [Name] Which? -multiple +custom; Al: short"],
+    ),
+    (
+        "vscode_askQuestions",
+        r#"{"questions":[{"header":"Fruit","question":"Which?","allowFreeformInput":false,"message":"Ripe ones.","options":[{"label":"Fig","recommended":true}]}]}"#,
+        &["{Fruit} [Fruit] Which? / Ripe ones. -multiple -custom; Fig *"],
+    ),
+    (
+        "copilot_askQuestions",
+        r#"{"questions":[{"header":"Fruit","question":"Which?","options":[{"label":"Fig"},{"label":"Pear"}]}]}"#,
+        &["{Fruit} [Fruit] Which? -multiple +custom; Fig; Pear"],
+    ),
+    (
+        "askQuestions",
+        r#"{"questions":[{"header":"Fruit","question":"Which?","multiSelect":true,"options":[{"label":"Fig","description":"ripe"},{"label":"Pear"}]}]}"#,
+        &["{Fruit} [Fruit] Which? +multiple +custom; Fig: ripe; Pear"],
+    ),
+    (
+        "AskQuestion",
+        r#"{"title":"T","questions":[{"id":"q","prompt":"Which?","options":[{"id":"1","label":"One"},{"id":"2","label":"Two"}],"allow_multiple":true}]}"#,
+        &["{q} Which? +multiple -custom; One=1; Two=2"],
+    ),
+    (
+        "cursor/ask_question",
+        r#"{"toolCallId":"1","title":"T","questions":[{"id":"q","prompt":"Which?","allowMultiple":true,"options":[{"id":"1","label":"One"},{"id":"2","label":"Two"}]}]}"#,
+        &["{q} Which? +multiple -custom; One=1; Two=2"],
+    ),
+    (
+        "ask_user",
+        r#"{"questions":[{"question":"Sure?","header":"S","type":"yesno"},{"question":"Name?","header":"N","type":"text","placeholder":"Al"}]}"#,
+        &["[S] Sure? <yesno> -multiple +custom; Yes; No", "[N] Name? (Al) <text> -multiple +custom"],
+    ),
+    (
+        "ask_user",
+        r#"{"question":"Which?","choices":["A","B"],"allow_freeform":false}"#,
+        &["Which? -multiple -custom; A; B"],
+    ),
+    (
+        "ask_user",
+        r#"{"questions":[{"question":"Which?","header":"H","options":[{"id":"a","label":"A","description":"d"}],"multi_select":true}]}"#,
+        &["[H] Which? +multiple +custom; A: d"],
+    ),
+    (
+        "ask_user",
+        r#"{"question":"Which?","options":["A","B"],"allow_free_text":false}"#,
+        &["Which? -multiple -custom; A; B"],
+    ),
+    (
+        "ask_user",
+        r#"{"message":"m","requestedSchema":{"properties":{"n":{"type":"integer","title":"Count"}},"required":["n"]}}"#,
+        &["{n} Count <number> -multiple -custom +required"],
+    ),
+    (
+        "question",
+        r#"{"questions":[{"question":"Next?","header":"N","options":[{"label":"Go","description":"now","mode":"code"}],"multiple":false}]}"#,
+        &["[N] Next? -multiple +custom; Go: now @code"],
+    ),
+    (
+        "question",
+        r#"{"questions":[{"label":"Go","type":"yes_no","question":"Now?","description":"All of it."}]}"#,
+        &["[Go] Now? / All of it. <yesno> -multiple +custom; Yes; No"],
+    ),
+    ("ask_question", r#"{"question":"Which?","options":["A","B"]}"#, &["Which? -multiple +custom; A; B"]),
+    // qwen-code, Grok Build, Devin, Mistral Vibe.
+    (
+        "ask_user_question",
+        r#"{"questions":[{"question":"Run?","header":"Tests","multiSelect":false,"options":[{"label":"All","description":"slow","preview":"p"},{"label":"None"}]}],"metadata":{"header":"x"}}"#,
+        &["[Tests] Run? -multiple +custom; All: slow ~p; None"],
+    ),
+    (
+        "ask_user_question",
+        r#"{"questions":[{"question":"Which?","options":[{"label":"API"},{"label":"UI"}],"multi_select":true}]}"#,
+        &["Which? +multiple +custom; API; UI"],
+    ),
+    (
+        "ask_user_question",
+        r#"{"questions":[{"question":"Which?","header":"Branch","options":[{"label":"main","description":"old"},{"label":"next","description":"new"}],"multi_select":true}]}"#,
+        &["[Branch] Which? +multiple +custom; main: old; next: new"],
+    ),
+    (
+        "ask_user_question",
+        r#"{"questions":[{"question":"Which?","header":"Way","options":[{"label":"A","description":""},{"label":"B"}],"multi_select":false,"hide_other":true}],"footer_note":"Read."}"#,
+        &["[Way] Which? -multiple +custom; A; B"],
+    ),
+    (
+        "elicitation/create",
+        r#"{"message":"m","requestedSchema":{"properties":{"s":{"type":"string","title":"Size","enum":["s","l"],"enumNames":["Small","Large"],"default":"l"},"b":{"type":"boolean","description":"Really?"},"t":{"type":"string"}},"required":["s"]}}"#,
+        &[
+            "{s} Size -multiple -custom +required =l; Small=s; Large=l",
+            "{b} Really? <yesno> -multiple -custom -required; Yes=true; No=false",
+            "{t} t <text> -multiple -custom -required",
+        ],
+    ),
+    (
+        "clarify",
+        r#"{"question":"How?","choices":["A",{"description":"B"},{"title":"C"}]}"#,
+        &["How? -multiple +custom; A; B; C"],
+    ),
+    (
+        "ask",
+        r#"{"questions":[{"id":"i","question":"Which?","options":[{"label":"A"},{"label":"B"}],"recommended":1}]}"#,
+        &["{i} Which? -multiple +custom; A; B *"],
+    ),
+    (
+        "ask",
+        r#"{"questions":[{"question":"Q?","options":[{"label":"A"}],"recommended":0.0}]}"#,
+        &["Q? -multiple +custom; A *"],
+    ),
+    (
+        "questionnaire",
+        r#"{"questions":[{"id":"i","label":"L","prompt":"Which?","options":[{"value":"a","label":"A"}],"allowOther":false}]}"#,
+        &["{i} [L] Which? -multiple -custom; A=a"],
+    ),
+    (
+        "AskUser",
+        r#"{"questionnaire":"1. [question] Which? (multi)\n[topic] T\n[option] A\n[option] B\n2. [question] Why?"}"#,
+        &["[T] Which? +multiple +custom; A; B", "Why? -multiple +custom"],
+    ),
+    (
+        "droid.ask_user",
+        r#"{"toolCallId":"1","questions":[{"index":1,"topic":"T","question":"Which?","options":["A","B"],"multiSelect":true}]}"#,
+        &["[T] Which? +multiple +custom; A; B"],
+    ),
+    ("askForConfirmation", r#"{"message":"Send?"}"#, &["Send? -multiple -custom; Yes; No"]),
+    (
+        "session/request_permission",
+        r#"{"toolCall":{"title":"Run?"},"options":[{"optionId":"y","name":"Allow"}]}"#,
+        &["Run? -multiple -custom; Allow=y"],
+    ),
+    (
+        "session/request_permission",
+        r#"{"sessionId":"s","title":"Run ls?","description":"To see it.","subject":{"type":"tool_call","toolCall":{"title":"ls"}},"options":[{"optionId":"y","name":"Allow"}]}"#,
+        &["Run ls? / To see it. -multiple -custom; Allow=y"],
+    ),
+];
+
+/// The same for shapes that a policy has to choose, since the default list reads their tool by another
+/// one. With the names of the shapes.
+const CHOSEN: [(&str, &str, &[&str]); 3] = [
+    (
+        "gemini",
+        r#"{"questions":[{"question":"One\\nor two?","header":"S","type":"yesno"},{"question":"Name?","header":"N","type":"text","placeholder":"Al"},{"question":"Which?","header":"W","type":"choice","options":[{"label":"A","description":"a"},{"label":"B"}],"multiSelect":true}]}"#,
+        &[
+            "[S] One\nor two? <yesno> -multiple +custom; Yes; No",
+            "[N] Name? (Al) <text> -multiple +custom",
+            "[W] Which? +multiple +custom; A: a; B",
+        ],
+    ),
+    (
+        "copilot",
+        r#"{"question":"Which?","choices":["A","B"],"allow_freeform":false}"#,
+        &["Which? -multiple -custom; A; B"],
+    ),
+    (
+        "copilot",
+        r#"{"message":"m","requestedSchema":{"properties":{"n":{"type":"integer","title":"Count"}},"required":["n"]}}"#,
+        &["{n} Count <number> -multiple -custom +required"],
+    ),
+];
+
+/// Returns a parser of the calls of a tool that only this shape reads.
+fn parser_of(shape: &Shape, tool: &str) -> Parser {
+    Parser::arguments_of(tool, Policy::new().with_shapes(Shapes::new([shape.clone()]))).unwrap()
 }
 
 #[test]
 fn each_tools_own_arguments_are_read_without_a_note() {
-    for (tool, arguments, lines) in [
-        (
-            "AskUserQuestion",
-            r#"{"questions":[{"question":"Where to?","header":"Place","options":[{"label":"Sea","description":"wet","preview":"~~"},{"label":"Hills (Recommended)","description":"dry"}],"multiSelect":true}]}"#,
-            &["[Place] Where to? +multiple +custom; Sea: wet ~~~; Hills (Recommended): dry *"][..],
-        ),
-        (
-            "request_user_input",
-            r#"{"questions":[{"header":"Name","id":"name","options":[{"description":"short","label":"Al"}],"question":"Which?"}]}"#,
-            &["{name} [Name] Which? -multiple +custom; Al: short"],
-        ),
-        (
-            "vscode_askQuestions",
-            r#"{"questions":[{"header":"Fruit","question":"Which?","allowFreeformInput":false,"message":"Ripe ones.","options":[{"label":"Fig","recommended":true}]}]}"#,
-            &["{Fruit} [Fruit] Which? / Ripe ones. -multiple -custom; Fig *"],
-        ),
-        (
-            "copilot_askQuestions",
-            r#"{"questions":[{"header":"Fruit","question":"Which?","options":[{"label":"Fig"},{"label":"Pear"}]}]}"#,
-            &["{Fruit} [Fruit] Which? -multiple +custom; Fig; Pear"],
-        ),
-        (
-            "AskQuestion",
-            r#"{"title":"T","questions":[{"id":"q","prompt":"Which?","options":[{"id":"1","label":"One"},{"id":"2","label":"Two"}],"allow_multiple":true}]}"#,
-            &["{q} Which? +multiple -custom; One=1; Two=2"],
-        ),
-        (
-            "ask_user",
-            r#"{"questions":[{"question":"Sure?","header":"S","type":"yesno"},{"question":"Name?","header":"N","type":"text","placeholder":"Al"}]}"#,
-            &["[S] Sure? <yesno> -multiple +custom; Yes; No", "[N] Name? (Al) <text> -multiple +custom"],
-        ),
-        (
-            "ask_user",
-            r#"{"question":"Which?","choices":["A","B"],"allow_freeform":false}"#,
-            &["Which? -multiple -custom; A; B"],
-        ),
-        (
-            "ask_user",
-            r#"{"questions":[{"question":"Which?","header":"H","options":[{"id":"a","label":"A","description":"d"}],"multi_select":true}]}"#,
-            &["[H] Which? +multiple +custom; A: d"],
-        ),
-        (
-            "ask_user",
-            r#"{"question":"Which?","options":["A","B"],"allow_free_text":false}"#,
-            &["Which? -multiple -custom; A; B"],
-        ),
-        (
-            "ask_user",
-            r#"{"message":"m","requestedSchema":{"properties":{"n":{"type":"integer","title":"Count"}},"required":["n"]}}"#,
-            &["{n} Count <number> -multiple -custom +required"],
-        ),
-        (
-            "question",
-            r#"{"questions":[{"question":"Next?","header":"N","options":[{"label":"Go","description":"now","mode":"code"}],"multiple":false}]}"#,
-            &["[N] Next? -multiple +custom; Go: now @code"],
-        ),
-        (
-            "question",
-            r#"{"questions":[{"label":"Go","type":"yes_no","question":"Now?","description":"All of it."}]}"#,
-            &["[Go] Now? / All of it. <yesno> -multiple +custom; Yes; No"],
-        ),
-        ("ask_question", r#"{"question":"Which?","options":["A","B"]}"#, &["Which? -multiple +custom; A; B"]),
-        (
-            "elicitation/create",
-            r#"{"message":"m","requestedSchema":{"properties":{"s":{"type":"string","title":"Size","enum":["s","l"],"enumNames":["Small","Large"],"default":"l"},"b":{"type":"boolean","description":"Really?"},"t":{"type":"string"}},"required":["s"]}}"#,
-            &[
-                "{s} Size -multiple -custom +required =l; Small=s; Large=l",
-                "{b} Really? <yesno> -multiple -custom -required; Yes=true; No=false",
-                "{t} t <text> -multiple -custom -required",
-            ],
-        ),
-        (
-            "clarify",
-            r#"{"question":"How?","choices":["A",{"description":"B"},{"title":"C"}]}"#,
-            &["How? -multiple +custom; A; B; C"],
-        ),
-        (
-            "ask",
-            r#"{"questions":[{"id":"i","question":"Which?","options":[{"label":"A"},{"label":"B"}],"recommended":1}]}"#,
-            &["{i} Which? -multiple +custom; A; B *"],
-        ),
-        (
-            "ask",
-            r#"{"questions":[{"question":"Q?","options":[{"label":"A"}],"recommended":0.0}]}"#,
-            &["Q? -multiple +custom; A *"],
-        ),
-        (
-            "questionnaire",
-            r#"{"questions":[{"id":"i","label":"L","prompt":"Which?","options":[{"value":"a","label":"A"}],"allowOther":false}]}"#,
-            &["{i} [L] Which? -multiple -custom; A=a"],
-        ),
-        (
-            "AskUser",
-            r#"{"questionnaire":"1. [question] Which? (multi)\n[topic] T\n[option] A\n[option] B\n2. [question] Why?"}"#,
-            &["[T] Which? +multiple +custom; A; B", "Why? -multiple +custom"],
-        ),
-        (
-            "droid.ask_user",
-            r#"{"toolCallId":"1","questions":[{"index":1,"topic":"T","question":"Which?","options":["A","B"],"multiSelect":true}]}"#,
-            &["[T] Which? +multiple +custom; A; B"],
-        ),
-        ("askForConfirmation", r#"{"message":"Send?"}"#, &["Send? -multiple -custom; Yes; No"]),
-        (
-            "session/request_permission",
-            r#"{"toolCall":{"title":"Run?"},"options":[{"optionId":"y","name":"Allow"}]}"#,
-            &["Run? -multiple -custom; Allow=y"],
-        ),
-        (
-            "session/request_permission",
-            r#"{"sessionId":"s","title":"Run ls?","description":"To see it.","subject":{"type":"tool_call","toolCall":{"title":"ls"}},"options":[{"optionId":"y","name":"Allow"}]}"#,
-            &["Run ls? / To see it. -multiple -custom; Allow=y"],
-        ),
-    ] {
+    for (tool, arguments, lines) in OWN {
         let (read, notes) = read(parser(tool), arguments).unwrap_or_else(|reason| panic!("{tool}: {reason}"));
         assert_eq!(read, lines, "{tool}");
         assert_eq!(notes, [], "{tool}");
     }
+    for (name, arguments, lines) in CHOSEN {
+        let shape = Shape::built_in(name).unwrap();
+        for tool in shape.tools() {
+            let (read, notes) =
+                read(parser_of(&shape, tool), arguments).unwrap_or_else(|reason| panic!("{name}: {reason}"));
+            assert_eq!(read, lines, "{name}");
+            assert_eq!(notes, [], "{name}");
+        }
+    }
+}
+
+#[test]
+fn every_tool_of_a_built_in_shape_has_its_own_arguments_above() {
+    for shape in Shape::built_in_names().filter_map(Shape::built_in) {
+        for tool in shape.tools() {
+            let is_default = Shapes::default().find(tool).as_ref() == Some(&shape);
+            let has_row = match is_default {
+                true => OWN.iter().any(|(known, ..)| *known == tool),
+                false => CHOSEN.iter().any(|(known, ..)| *known == shape.name()),
+            };
+            assert!(has_row, "{tool} of {}", shape.name());
+        }
+    }
+}
+
+/// Returns a strict parser of `AskUserQuestion`.
+fn strict() -> Parser {
+    Parser::arguments_of("AskUserQuestion", Policy::new().with_malformed(Malformed::Reject)).unwrap()
 }
 
 const QUESTION: &str = r#"{"question":"Q?","options":[{"label":"A"},{"label":"B"}]}"#;
@@ -209,21 +300,51 @@ fn a_repair_has_its_note_and_the_strict_policy_rejects_it() {
             read(parser("AskUserQuestion"), &arguments).unwrap_or_else(|why| panic!("{why}: {arguments}"));
         assert_eq!(lines, ["Q? -multiple +custom; A; B"], "{arguments}");
         assert_eq!(notes, [note], "{arguments}");
-        let strict = Policy::new().with_malformed(Malformed::Reject);
-        let rejected = read(Parser::arguments_of("AskUserQuestion", strict).unwrap(), &arguments);
-        assert_eq!(rejected, Err(Reason::Malformed(note)), "{arguments}");
+        assert_eq!(read(strict(), &arguments), Err(Reason::Malformed(note)), "{arguments}");
     }
 }
 
 #[test]
-fn what_the_host_would_refuse_is_asked_with_a_note() {
+fn what_the_host_would_refuse_is_asked_with_a_note_and_the_strict_policy_rejects_it() {
     let options = |count: usize| vec![r#"{"label":"A"}"#; count].join(",");
-    for options in [options(1), options(5)] {
-        let arguments = format!(r#"{{"questions":[{{"question":"Q?","options":[{options}]}}]}}"#);
-        assert_eq!(read(parser("AskUserQuestion"), &arguments).unwrap().1, [Note::RefusedByHost], "{arguments}");
+    let question = |text: &str, count| format!(r#"{{"question":"{text}","options":[{}]}}"#, options(count));
+    let many = |count: usize| (0..count).map(|index| question(&index.to_string(), 2)).collect::<Vec<_>>();
+    for (questions, asked) in [
+        (vec![question("Q?", 1)], 1),
+        (vec![question("Q?", 5)], 1),
+        (vec![question("Q?", 2), question("Q?", 2)], 2),
+        (many(5), 5),
+    ] {
+        let arguments = format!(r#"{{"questions":[{}]}}"#, questions.join(","));
+        let (lines, notes) = read(parser("AskUserQuestion"), &arguments).unwrap();
+        assert_eq!((lines.len(), &notes[..]), (asked, &[Note::RefusedByHost][..]), "{arguments}");
+        assert_eq!(read(strict(), &arguments), Err(Reason::Malformed(Note::RefusedByHost)), "{arguments}");
     }
-    let twice = format!(r#"{{"questions":[{QUESTION},{QUESTION}]}}"#);
-    assert_eq!(read(parser("AskUserQuestion"), &twice).unwrap().1, [Note::RefusedByHost]);
+    // What it takes is no repair.
+    for questions in [vec![question("Q?", 2)], vec![question("Q?", 4)], many(4)] {
+        let arguments = format!(r#"{{"questions":[{}]}}"#, questions.join(","));
+        assert_eq!(read(strict(), &arguments).unwrap().0.len(), questions.len(), "{arguments}");
+    }
+}
+
+#[test]
+fn an_ill_formed_string_is_kept_as_it_is_with_a_note_and_the_strict_policy_rejects_it() {
+    let title = Shape::parse("shape s\ntool ask_s\ntitle t\ntext q\noptions o\nlabel l\npreview p").unwrap();
+    for ill_formed in ["a\nb", "a\u{1}b", r"a\qb", r"a\u12xb"] {
+        for (arguments, line) in [
+            (r#"{"q":"TEXT"}"#, "TEXT"),
+            (r#"{"q":"Q?","o":[{"l":"TEXT"}]}"#, "Q?; TEXT"),
+            (r#"{"q":"Q?","o":[{"l":"A","p":"TEXT"}]}"#, "Q?; A ~TEXT"),
+            (r#"{"t":"TEXT","q":"Q?"}"#, "Q?"),
+        ] {
+            let [arguments, line] = [arguments, line].map(|text| text.replace("TEXT", ill_formed));
+            let asked = read(parser_of(&title, "ask_s"), &arguments);
+            assert_eq!(asked, Ok((vec![line], vec![Note::IllFormedString])), "{arguments:?}");
+            let strict = Policy::new().with_malformed(Malformed::Reject).with_shapes(Shapes::new([title.clone()]));
+            let rejected = read(Parser::arguments_of("ask_s", strict).unwrap(), &arguments);
+            assert_eq!(rejected, Err(Reason::Malformed(Note::IllFormedString)), "{arguments:?}");
+        }
+    }
 }
 
 /// Grok Build's tool has no such limits.
@@ -571,102 +692,5 @@ fn an_index_counts_what_is_no_option_and_no_name_too() {
     ] {
         let [line] = &lines("ask", &ask(options, index))[..] else { panic!("one question") };
         assert_eq!(line.split_once("; ").unwrap().1, expected, "{options} {index}");
-    }
-}
-
-/// Codex writes the question last.
-#[test]
-fn what_comes_before_the_text_of_a_question_without_its_list_is_its_own() {
-    for (tool, arguments, question) in [
-        (
-            "request_user_input",
-            r#"{"header":"Store","id":"db","options":[{"description":"no server","label":"SQLite"},"Postgres"],"question":"Which?"}"#,
-            "{db} [Store] Which? -multiple +custom; SQLite: no server; Postgres",
-        ),
-        (
-            "AskUserQuestion",
-            r#"{"options":{"A":"a","B":"b"},"multiSelect":"yes", "header" : "H" ,"question":"Q","x":1}"#,
-            "[H] Q +multiple +custom; A: a; B: b",
-        ),
-        ("AskUserQuestion", r#"{"options":["A","B"],"question":null,"header":"H","question":"#, ""),
-        ("vscode_askQuestions", r#"{"header":"H","question":"Q","message":"M"}"#, "{H} [H] Q / M -multiple +custom"),
-        (
-            "AskQuestion",
-            r#"{"title":"T","id":"i","options":[{"id":1,"label":"A"}],"prompt":7}"#,
-            "{i} 7 -multiple -custom; A=1",
-        ),
-        ("request_user_input", r#"{"id":"\u0041\n\"","question":"Q"}"#, "{A\n\"} Q -multiple +custom"),
-    ] {
-        let end = read(parser(tool), arguments);
-        if question.is_empty() {
-            assert_eq!(end, Err(Reason::Malformed(Note::RepeatedKey)), "{arguments}");
-            continue;
-        }
-        let (lines, notes) = end.unwrap();
-        assert_eq!(lines, [question], "{arguments}");
-        assert!(notes.contains(&Note::QuestionWithoutList), "{arguments}: {notes:?}");
-        // Nothing of it is shown before its text begins.
-        let text = arguments.find(r#""question":"#).or(arguments.find(r#""prompt":"#)).unwrap();
-        assert!(first_shown(parser(tool), arguments) > Some(text), "{arguments}");
-    }
-}
-
-/// Returns how many bytes had come when something of a question was shown.
-fn first_shown(mut parser: Parser, arguments: &str) -> Option<usize> {
-    arguments.as_bytes().chunks(1).position(|byte| {
-        let mut events = parser.feed_bytes(byte);
-        std::iter::from_fn(|| Some(matches!(events.next()?, Event::Partial(call) if !call.questions().is_empty())))
-            .any(|shows| shows)
-    })
-}
-
-#[test]
-fn what_comes_before_a_text_without_a_value_is_of_the_question_too() {
-    let ask = |arguments: &str| read(parser("AskUserQuestion"), arguments).map(|(lines, _)| lines);
-    let asked = |line: &str| Ok(vec![line.to_owned()]);
-    for nothing in ["null", r#""""#] {
-        for (before, after, expected) in [
-            (r#""options":["A","B"]"#, r#","header":"Pick one""#, asked("[Pick one] Pick one -multiple +custom; A; B")),
-            (r#""multiSelect":true,"header":"H""#, "", asked("[H] H +multiple +custom")),
-            (r#""options":["A","B"]"#, "", Err(Reason::MissingParameter)),
-            (r#""options":5"#, r#","header":"H""#, Err(Reason::WrongType(CallPart::Suggestions))),
-            (r#""header":"H""#, r#","header":"I""#, Err(Reason::Malformed(Note::RepeatedKey))),
-            (r#""header":"H","header":"I""#, "", Err(Reason::Malformed(Note::RepeatedKey))),
-        ] {
-            let arguments = format!(r#"{{{before},"question":{nothing}{after}}}"#);
-            assert_eq!(ask(&arguments), expected, "{arguments}");
-            if !after.is_empty() && expected.is_ok() {
-                let first = format!(r#"{{"question":{nothing},{before}{after}}}"#);
-                assert_eq!(ask(&first), expected, "{first}");
-            }
-        }
-    }
-}
-
-#[test]
-fn what_comes_before_a_text_that_does_not_come_means_nothing() {
-    let list = r#""questions":[{"question":"Q"}]"#;
-    for before in [
-        r#""header":"H","options":[{"label":"A"}]"#,
-        // The list has no use for it, so it can't be wrong.
-        r#""header":"H","header":"I""#,
-        r#""options":5"#,
-        r#""options":"[""#,
-        r#""header":"H","question":null"#,
-    ] {
-        let (lines, notes) = read(parser("AskUserQuestion"), &format!("{{{before},{list}}}")).unwrap();
-        assert_eq!((lines, notes.contains(&Note::RefusedByHost)), (vec!["Q -multiple +custom".to_owned()], false));
-        if !before.contains("question") {
-            let alone = read(parser("AskUserQuestion"), &format!("{{{before}}}"));
-            assert_eq!(alone, Err(Reason::MissingParameter), "{before}");
-        }
-    }
-    for (before, reason) in [
-        (r#""header":"H","header":"I""#, Reason::Malformed(Note::RepeatedKey)),
-        (r#""options":5"#, Reason::WrongType(CallPart::Suggestions)),
-        (r#""options":"[""#, Reason::Malformed(Note::IllFormedJson)),
-    ] {
-        let end = read(parser("AskUserQuestion"), &format!(r#"{{{before},"question":"Q"}}"#));
-        assert_eq!(end, Err(reason), "{before}");
     }
 }
