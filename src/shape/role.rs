@@ -126,7 +126,7 @@ impl KindWord {
             b"text" | b"free_text" => KindWord::Is(QuestionKind::Text),
             b"yesno" | b"yes_no" | b"boolean" => KindWord::Is(QuestionKind::YesNo),
             b"number" | b"integer" => KindWord::Is(QuestionKind::Number),
-            b"multi_choice" | b"array" => KindWord::Multiple,
+            b"multi_choice" | b"multi_select" | b"array" => KindWord::Multiple,
             b"string" => KindWord::TextWithoutOptions,
             _ => KindWord::Choice,
         }

@@ -12,3 +12,4 @@ mod scripts;
 #[path = "../common/stored.rs"]
 mod stored;
 mod templates;
+mod unanswered;

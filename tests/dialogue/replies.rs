@@ -2,9 +2,7 @@
 //!
 //! docs/question-tools.md cites where they come from.
 
-use followup::dialogue::{
-    Answer, Dialogue, FormAnswer, IMAGE_LIMIT, Image, MessageFormat, Reply, Setup, Template, Turn,
-};
+use followup::dialogue::{Answer, Dialogue, FormAnswer, IMAGE_LIMIT, Image, Reply, Setup, Template, Turn};
 use followup::{Parser, Policy, Shape, Shapes};
 use serde_json::{Value, json};
 
@@ -88,32 +86,6 @@ fn claude_tells_labels_from_own_words_and_leaves_out_what_was_not_answered() {
     );
 }
 
-#[test]
-fn an_error_of_the_host_is_marked_in_anthropics_message_alone() {
-    let asked = |shape| asked_by(shape, None, &questions());
-    for (mut reply, is_error) in [
-        (asked("claude").decline(0).unwrap(), true),
-        (asked("claude").cancel(0).unwrap(), true),
-        (asked("claude").discuss(0, Vec::new()).unwrap(), true),
-        (asked("opencode").decline(0).unwrap(), true),
-        (asked("codex").cancel(0).unwrap(), true),
-        (asked("qwen").decline(0).unwrap(), true),
-        (reply("claude", None, &questions(), none()), false),
-        (reply("claude", None, &questions(), all()), false),
-    ] {
-        reply.id = Some("toolu_1".into());
-        let mut result = json!({"type": "tool_result", "tool_use_id": "toolu_1",
-            "content": [{"type": "text", "text": reply.text}]});
-        if is_error {
-            result["is_error"] = json!(true);
-        }
-        let messages = reply.messages(MessageFormat::Anthropic);
-        assert_eq!(messages, [json!({"role": "user", "content": [result]})]);
-        let messages = reply.messages(MessageFormat::OpenAiChat);
-        assert_eq!(messages, [json!({"role": "tool", "tool_call_id": "toolu_1", "content": reply.text})]);
-    }
-}
-
 /// Without an own answer, the images would come with the text for a call that was not answered.
 #[test]
 fn images_alone_are_an_answer_to_a_form() {
@@ -194,7 +166,8 @@ fn letta_has_an_empty_answer_for_what_was_not_answered() {
         \"Which parts?\"=\"E, A, B\", \"Why?\"=\"It's\n\"new\"\". You can now continue with the user's answers in mind.";
     let own = "User has answered your questions: \"Which \"store\"?\"=\"a \"b\"\", \"Which parts?\"=\"A, B, F\", \
         \"Why?\"=\"\". You can now continue with the user's answers in mind.";
-    assert_replies("claude", "letta", [all, own, CLAUDE_DECLINED], [(CLAUDE_DECLINED, true); 2]);
+    let declined = "User cancelled the approval";
+    assert_replies("claude", "letta", [all, own, declined], [(declined, true); 2]);
 }
 
 #[test]
@@ -213,9 +186,8 @@ fn opencode_and_kilo_say_unanswered() {
 fn kimi_has_the_spaces_of_its_serializer() {
     let all = r#"{"answers": {"Which \"store\"?": "say \"hi\"\nthen ünï ✓", "Which parts?": "E, A, B", "Why?": "It's\n\"new\""}}"#;
     let own = r#"{"answers": {"Which \"store\"?": "a \"b\"", "Which parts?": "A, B, F"}}"#;
-    let dismissed = "User dismissed the question without answering. Do NOT assume any answer or proceed on the user's \
-        behalf. Stop and wait for the user's next message.";
-    assert_replies("claude", "kimi", [all, own, dismissed], [(dismissed, true); 2]);
+    let dismissed = r#"{"answers": {}, "note": "User dismissed the question without answering."}"#;
+    assert_replies("claude", "kimi", [all, own, dismissed], [(dismissed, false); 2]);
 }
 
 #[test]
@@ -504,7 +476,11 @@ fn deepagents_and_the_general_template_have_two_lines_for_each_question() {
     let own = "Q: Which \"store\"?\nA: a \"b\"\n\nQ: Which parts?\nA: A, B, F\n\nQ: Why?\nA: (no answer)";
     let none = "Q: Which \"store\"?\nA: (no answer)\n\nQ: Which parts?\nA: (no answer)\n\nQ: Why?\nA: (no answer)";
     let cancelled = "Q: Which \"store\"?\nA: (cancelled)\n\nQ: Which parts?\nA: (cancelled)\n\nQ: Why?\nA: (cancelled)";
-    assert_replies("ask_user", "deepagents", [all, own, none], [(cancelled, false); 2]);
+    let blank = |text: &str| text.replace("(no answer)", "");
+    assert_replies("ask_user", "deepagents", [all, &blank(own), &blank(none)], [(cancelled, false); 2]);
+    let several = json!({"questions": [{"question": "Which?", "type": "multi_select", "choices": [{"value": "A"}, {"value": "B"}]}]});
+    let picked = vec![FormAnswer::picked([0, 1])];
+    assert_eq!(reply("ask_user", Some("deepagents"), &several, picked).text, "Q: Which?\nA: A, B");
     assert_replies("ask_user", "general", [all, own, none], [("The user denied this operation.", false); 2]);
     let noted = FormAnswer { note: Some("now".into()), ..FormAnswer::picked([0]) };
     let answers = vec![noted, FormAnswer::default(), FormAnswer::default()];

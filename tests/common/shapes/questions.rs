@@ -400,7 +400,7 @@ impl Reader {
             "number" | "integer" => question.kind = Some(QuestionKind::Number),
             "string" => open.is_string = true,
             // "mean `multiple`, unless that is known already"
-            "multi_choice" | "array" => {
+            "multi_choice" | "multi_select" | "array" => {
                 question.multiple.get_or_insert(true);
                 return Ok(false);
             }

@@ -27,7 +27,7 @@ impl Random {
 }
 
 /// Texts of strings, escaped.
-pub(super) const TEXTS: [&str; 45] = [
+pub(super) const TEXTS: [&str; 46] = [
     "",
     " ",
     "Which?",
@@ -54,6 +54,7 @@ pub(super) const TEXTS: [&str; 45] = [
     "string",
     "array",
     "multi_choice",
+    "multi_select",
     "number",
     "choice",
     "1",

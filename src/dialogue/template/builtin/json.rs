@@ -10,14 +10,13 @@ pub(super) fn kimi() -> Template {
         answered: text(r#"{"answers": {{entries}}}"#),
         between_entries: text(", "),
         entry: entry(r#""{question}": "{answer}""#),
-        nothing: error(KIMI_DISMISSED),
-        cancelled: error(KIMI_DISMISSED),
+        nothing: said(KIMI_DISMISSED),
+        cancelled: said(KIMI_DISMISSED),
         ..general()
     }
 }
 
-const KIMI_DISMISSED: &str = "User dismissed the question without answering. Do NOT assume any answer or proceed on the \
-    user's behalf. Stop and wait for the user's next message.";
+const KIMI_DISMISSED: &str = r#"{"answers": {}, "note": "User dismissed the question without answering."}"#;
 
 pub(super) fn kimi_code() -> Template {
     Template {

@@ -84,8 +84,8 @@ pub(super) fn letta() -> Template {
         answered: ANSWERED,
         between_entries: text(", "),
         entry: TemplateEntry { unanswered: Some(text("\"{question}\"=\"\"")), ..entry("\"{question}\"=\"{answer}\"") },
-        nothing: error(CLAUDE_DECLINED),
-        cancelled: error(CLAUDE_DECLINED),
+        nothing: error("User cancelled the approval"),
+        cancelled: error("User cancelled the approval"),
         ..general()
     }
 }
@@ -263,10 +263,7 @@ pub(super) fn openhands() -> Template {
 pub(super) fn deepagents() -> Template {
     Template {
         name: text("deepagents"),
-        entry: TemplateEntry {
-            unanswered: Some(text("Q: {question}\nA: (no answer)")),
-            ..entry("Q: {question}\nA: {answer}")
-        },
+        entry: TemplateEntry { unanswered: Some(text("Q: {question}\nA: ")), ..entry("Q: {question}\nA: {answer}") },
         cancelled: Some(TemplateOutcome { entry: Some(text("Q: {question}\nA: (cancelled)")), ..outcome("{entries}") }),
         ..general()
     }
