@@ -252,6 +252,11 @@ impl EnvelopeMachine {
         matches!(self.state, EnvelopeState::Header(_))
     }
 
+    /// Returns `true` in a header, and after what a call has, up to its end.
+    pub(crate) fn is_around_call(&self) -> bool {
+        matches!(self.state, EnvelopeState::Header(_) | EnvelopeState::After(_))
+    }
+
     /// Begins the call after a header that is held back and belongs to it.
     pub(super) fn confirm_held(&mut self, context: &mut Context<'_>) -> Change {
         let change = self.confirm(context);

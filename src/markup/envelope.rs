@@ -10,7 +10,11 @@ use crate::envelope::machine::{Context, EnvelopeMachine, TagRef};
 use crate::envelope::tag;
 use crate::scan;
 use crate::signal::{Piece, Signal, Source, ToolRef};
+use crate::utf8;
 use nom::Streaming;
+
+/// How much of a chunk is searched for a tag at once in a header, or after a call. Most are shorter.
+const SHORT: usize = 64;
 
 impl MarkupMachine {
     /// Returns the machine of envelopes, and what it builds a call in.
@@ -77,11 +81,7 @@ impl MarkupMachine {
     pub(super) fn run_envelope(&mut self, piece: &Piece<'_>, pos: &mut usize) -> Option<Signal> {
         let MarkupState::Envelope(code) = self.state else { return None };
         let (text, from) = (piece.text, *pos);
-        let reads_tags = self.buffers.envelope.reads_tags();
-        let to = match reads_tags.then(|| scan::bracket(&text.as_bytes()[from..])).flatten() {
-            Some(bracket) => from + bracket,
-            None => text.len(),
-        };
+        let to = self.end_of_envelope_text(text, from);
         let emitted = self.emit(Source::Piece(from, to));
         if to > from {
             *pos += self.push_envelope(code, &text[from..to]);
@@ -121,6 +121,17 @@ impl MarkupMachine {
                 self.after_text(emitted.is_some(), from, *pos)
             }
         }
+    }
+
+    /// Returns up to where an envelope reads text at once: to the next `<`, if it reads tags.
+    fn end_of_envelope_text(&self, text: &str, from: usize) -> usize {
+        let envelope = &self.buffers.envelope;
+        if !envelope.reads_tags() {
+            return text.len();
+        }
+        // What ends soon must not cost a search of the whole chunk.
+        let end = if envelope.is_around_call() { utf8::floor_char_boundary(text, from + SHORT) } else { text.len() };
+        scan::bracket(&text.as_bytes()[from..end]).map_or(end, |bracket| from + bracket)
     }
 
     /// Returns the signal for text that was consumed. `is_opaque`: it is another tool's.
