@@ -1,11 +1,14 @@
 //! Bytes against another decoder of the whole stream.
 //!
 //! The other decoders are UTF-8 of the standard library, and server-sent events of sse-core.
+//!
+//! The bytes of an input: its kind, and whether all families of envelopes are read; the size of
+//! chunks; the stream, with a [`CUT`](crate::input::CUT) where it is cut.
 
 use std::sync::Arc;
 
 use followup::wire::{Format, ResponseParser};
-use followup::{Limits, Policy};
+use followup::{Envelopes, Limits, Policy};
 use followup_testing::{Entry, Stream, Syntax, Transcript};
 
 use crate::input::cut;
@@ -13,22 +16,27 @@ use crate::input::cut;
 /// An event without data: it makes a body one of server-sent events.
 const EVENTS: &[u8] = b"data:\n\n";
 
+/// The bit of the first byte with which all families of envelopes are read, not those by default.
+pub const ALL_FAMILIES: u8 = 128;
+
 pub fn read(input: &[u8]) {
     let Some((&[kind, size], rest)) = input.split_first_chunk() else { return };
     let (bytes, cuts) = cut(rest, size.into());
-    match kind % 3 {
-        0 => text(&Stream::new(Syntax::Markup, bytes.clone()), &cuts.chunks(&bytes)),
-        1 => text(&Stream::new(Syntax::Arguments, bytes.clone()), &cuts.chunks(&bytes)),
-        _ => events(&bytes, &cuts.chunks(&bytes)),
+    let envelopes = if kind & ALL_FAMILIES != 0 { Envelopes::all() } else { Envelopes::default() };
+    let policy = Policy::new().with_envelopes(envelopes);
+    match (kind & !ALL_FAMILIES) % 3 {
+        0 => text(&Stream::new(Syntax::Markup, bytes.clone()), &cuts.chunks(&bytes), policy),
+        1 => text(&Stream::new(Syntax::Arguments, bytes.clone()), &cuts.chunks(&bytes), policy),
+        _ => events(&bytes, &cuts.chunks(&bytes), policy),
     }
 }
 
 /// Asserts that a stream has the same events as its text.
-fn text(stream: &Stream, chunks: &[&[u8]]) {
+fn text(stream: &Stream, chunks: &[&[u8]], policy: Policy) {
     // U+FFFD is longer than the bytes it replaces, and limits count bytes.
     let far = 1 << 20;
     let limits = Limits { question: far, answer: far, tag: far, unconfirmed: far, ..Limits::default() };
-    let policy = Arc::new(Policy::new().with_limits(limits));
+    let policy = Arc::new(policy.with_limits(limits));
     let shown = Transcript::of(&mut stream.parser(policy.clone()), chunks);
     let mut parser = stream.parser(policy);
     let mut expected = Transcript::default();
@@ -51,7 +59,7 @@ fn without_spans(transcript: &Transcript) -> Vec<Entry> {
 ///
 /// A line that begins with `{` is an exception: it is a payload without its field, which the
 /// standard ignores.
-fn events(body: &[u8], chunks: &[&[u8]]) {
+fn events(body: &[u8], chunks: &[&[u8]], policy: Policy) {
     if body.split(|byte| matches!(byte, b'\n' | b'\r')).any(|line| line.starts_with(b"{")) {
         return;
     }
@@ -64,7 +72,7 @@ fn events(body: &[u8], chunks: &[&[u8]]) {
         }
         plain.push(b'\n');
     }
-    let policy = Arc::new(Policy::new());
+    let policy = Arc::new(policy);
     let transcript = |chunks: &[&[u8]]| {
         Transcript::of_response(
             &mut ResponseParser::new(Format::OpenAiChat, policy.clone()),

@@ -1,6 +1,6 @@
 //! The fuzz targets, as functions, so that tests can run seeds and crashes without a fuzzer.
 
-mod bytes;
+pub mod bytes;
 #[path = "../../tests/common/mod.rs"]
 mod common;
 pub mod dialogue;

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use followup::wire::{Format, ResponseParser};
-use followup::{CallStart, Entities, Parser, Policy};
+use followup::{CallStart, Entities, Envelopes, Parser, Policy};
 use followup_testing::Syntax;
 
 /// Ends each part of a stream.
@@ -27,6 +27,20 @@ const ROOM: u64 = 32;
 ///
 /// Text of a payload that is parsed in events of one byte takes the most.
 const A_BYTE: u64 = 4000;
+
+/// The bits of the second byte.
+pub mod choice {
+    /// Calls only outside code.
+    pub const OUTSIDE_CODE: u8 = 1;
+    /// Entities are decoded.
+    pub const ENTITIES: u8 = 2;
+    /// Parts nest.
+    pub const NESTS: u8 = 4;
+    /// All families of envelopes are read, not those by default.
+    pub const ALL_FAMILIES: u8 = 8;
+    /// All of them.
+    pub const ALL: u8 = 15;
+}
 
 /// The reader of the stream, which the first byte of an input chooses.
 #[derive(Clone, Copy)]
@@ -46,10 +60,9 @@ const TOOLS: [&str; 3] = ["AskUserQuestion", "AskUser", "ask_user"];
 
 /// Runs one input.
 ///
-/// It has the reader, the policy and whether parts nest, the size of chunks, and the parts of the
-/// stream.
+/// It has the reader, the choices [`choice`], the size of chunks, and the parts of the stream.
 pub fn read(input: &[u8]) {
-    let Some((&[reader, policy, size], parts)) = input.split_first_chunk() else { return };
+    let Some((&[reader, choices, size], parts)) = input.split_first_chunk() else { return };
     let mut parts = parts.splitn(4, |&byte| byte == END);
     let [start, part, end, close] = [(); 4].map(|()| parts.next().unwrap_or_default());
     if part.is_empty() {
@@ -63,8 +76,8 @@ pub fn read(input: &[u8]) {
         .chain(TOOLS.map(Reader::Tool))
         .collect();
     let reader = readers[usize::from(reader) % readers.len()];
-    let nests = policy & 4 != 0;
-    let policy = policy_of(policy);
+    let nests = choices & choice::NESTS != 0;
+    let policy = policy_of(choices);
     // How often the part is repeated in the shorter stream.
     let often = SHORT.div_ceil(part.len() + if nests { close.len() } else { 0 });
     let stream = |times: usize| {
@@ -82,9 +95,11 @@ pub fn read(input: &[u8]) {
 }
 
 fn policy_of(choices: u8) -> Arc<Policy> {
-    let calls = if choices & 1 == 0 { CallStart::Anywhere } else { CallStart::OutsideCode };
-    let entities = if choices & 2 == 0 { Entities::Raw } else { Entities::Decoded };
-    Arc::new(Policy::new().with_call_start(calls).with_entities(entities))
+    let chosen = |bit| choices & bit != 0;
+    let calls = if chosen(choice::OUTSIDE_CODE) { CallStart::OutsideCode } else { CallStart::Anywhere };
+    let entities = if chosen(choice::ENTITIES) { Entities::Decoded } else { Entities::Raw };
+    let envelopes = if chosen(choice::ALL_FAMILIES) { Envelopes::all() } else { Envelopes::default() };
+    Arc::new(Policy::new().with_call_start(calls).with_entities(entities).with_envelopes(envelopes))
 }
 
 fn consume(reader: Reader, policy: &Arc<Policy>, stream: &[u8], size: u8) {

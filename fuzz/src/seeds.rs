@@ -7,7 +7,7 @@ use followup_testing::literals::{
 use followup_testing::{Question, Suggestion, Syntax};
 
 use crate::input::{CUT, choice};
-use crate::{dialogue::step, linear, providers::kind, resume, shapes};
+use crate::{bytes, dialogue::step, linear, providers::kind, resume, shapes};
 
 /// Returns the dictionary of a target: the words of the grammar, and the marks of the input format.
 pub fn words(target: &str) -> String {
@@ -32,7 +32,10 @@ pub fn seeds(target: &str) -> Vec<Vec<u8>> {
         "laws" => inputs(streams().chain(leaked())).collect(),
         "reference" => inputs(streams()).collect(),
         "bytes" => streams()
-            .flat_map(|(_, stream)| [0, 1, 2].map(|kind| [&[kind, 3][..], &stream].concat()))
+            .flat_map(|Seed { stream, needs, .. }| {
+                let families = if needs == Needs::AllFamilies { bytes::ALL_FAMILIES } else { 0 };
+                [0, 1, 2].map(|kind| [&[kind | families, 3][..], &stream].concat())
+            })
             .chain(
                 FRAMES
                     .iter()
@@ -60,8 +63,23 @@ fn question() -> Question {
     }
 }
 
+/// A stream, and what its policy has to read of it.
+struct Seed {
+    syntax: Syntax,
+    needs: Needs,
+    stream: Vec<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Needs {
+    Nothing,
+    /// Some families of envelopes.
+    Envelopes,
+    AllFamilies,
+}
+
 /// Returns messages and arguments with each piece of the grammar in each place.
-fn streams() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
+fn streams() -> impl Iterator<Item = Seed> {
     const PLACES: [(&str, &str); 6] = [
         ("Hm. ", " <ask_followup_question><question>Q"),
         ("<ask_followup_question>", "</ask_followup_question>"),
@@ -78,21 +96,33 @@ fn streams() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
     });
     let arguments =
         ARGUMENTS_BEGINNINGS.iter().flat_map(|start| ARGUMENTS.iter().map(|piece| [*start, piece, b"\"}]}"].concat()));
-    let envelopes = ENVELOPE_BEGINNINGS
-        .iter()
-        .chain(MORE_ENVELOPE_BEGINNINGS)
-        .flat_map(|start| ENVELOPES.iter().chain(MORE_ENVELOPES).map(|piece| [*start, piece, b" x"].concat()));
-    let markup = markup
+    let needs = [Needs::Envelopes, Needs::AllFamilies];
+    let beginnings = move || needs.into_iter().zip([ENVELOPE_BEGINNINGS, MORE_ENVELOPE_BEGINNINGS]).flat_map(each);
+    let pieces = move || needs.into_iter().zip([ENVELOPES, MORE_ENVELOPES]).flat_map(each);
+    let envelopes = beginnings().flat_map(move |(of_start, start)| {
+        pieces().map(move |(of_piece, piece)| {
+            let needs = if of_start == of_piece { of_start } else { Needs::AllFamilies };
+            Seed { syntax: Syntax::Markup, needs, stream: [start, piece, b" x"].concat() }
+        })
+    });
+    let plain = |syntax| move |stream| Seed { syntax, needs: Needs::Nothing, stream };
+    let question = question();
+    markup
+        .map(plain(Syntax::Markup))
         .chain(envelopes.step_by(7))
-        .chain([question().markup().into_bytes()])
-        .map(|stream| (Syntax::Markup, stream));
-    markup.chain(arguments.chain([question().arguments().into_bytes()]).map(|stream| (Syntax::Arguments, stream)))
+        .chain([plain(Syntax::Markup)(question.markup().into_bytes())])
+        .chain(arguments.chain([question.arguments().into_bytes()]).map(plain(Syntax::Arguments)))
+}
+
+/// Returns each of some literals, with what they need.
+fn each((needs, literals): (Needs, &'static [&'static [u8]])) -> impl Iterator<Item = (Needs, &'static [u8])> {
+    literals.iter().map(move |literal| (needs, *literal))
 }
 
 /// Returns messages with a call of another tool that asks, in an envelope.
 ///
 /// The oracle of `reference` reads no such call.
-fn leaked() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
+fn leaked() -> impl Iterator<Item = Seed> {
     const BEGINNINGS: [&str; 4] = [
         "<tool_call>{\"name\":\"AskUserQuestion\",\"arguments\":{\"questions\":[",
         "<invoke name=\"AskUserQuestion\"><parameter name=\"questions\">[",
@@ -100,20 +130,30 @@ fn leaked() -> impl Iterator<Item = (Syntax, Vec<u8>)> {
         "<tool_call>ask_user_question<arg_key>questions</arg_key><arg_value>[",
     ];
     BEGINNINGS.into_iter().flat_map(|start| {
-        QUESTION_TOOLS.iter().map(move |piece| (Syntax::Markup, [start.as_bytes(), piece, b"\"}]} x"].concat()))
+        QUESTION_TOOLS.iter().map(move |piece| {
+            let stream = [start.as_bytes(), piece, b"\"}]} x"].concat();
+            Seed { syntax: Syntax::Markup, needs: Needs::Envelopes, stream }
+        })
     })
 }
 
-/// Returns streams as inputs, with all choices.
-fn inputs(streams: impl Iterator<Item = (Syntax, Vec<u8>)>) -> impl Iterator<Item = Vec<u8>> {
-    streams.enumerate().map(|(i, (syntax, mut stream))| {
-        let choices = (i % 16) as u8 & !choice::ARGUMENTS | if i % 5 == 0 { choice::LIMITS } else { 0 };
-        let choices = choices | if syntax == Syntax::Arguments { choice::ARGUMENTS } else { 0 };
-        let choices = choices | if i % 7 == 0 { choice::ENVELOPES } else { 0 };
+/// Returns streams as inputs, with all choices. The strict policy reads no envelopes.
+fn inputs(streams: impl Iterator<Item = Seed>) -> impl Iterator<Item = Vec<u8>> {
+    streams.enumerate().map(|(i, Seed { syntax, needs, mut stream })| {
+        let chosen = |is_chosen, bit| if is_chosen { bit } else { 0 };
+        let without = if needs == Needs::Nothing { choice::ARGUMENTS } else { choice::ARGUMENTS | choice::STRICT };
+        let families = match needs {
+            Needs::AllFamilies => Some(u16::MAX),
+            _ => (i % 7 == 0).then(|| (i as u16).wrapping_mul(0x9E37)),
+        };
+        let choices = (i % 16) as u8 & !without
+            | chosen(syntax == Syntax::Arguments, choice::ARGUMENTS)
+            | chosen(i % 5 == 0, choice::LIMITS)
+            | chosen(families.is_some(), choice::ENVELOPES);
         stream.insert(stream.len() / 2, CUT);
         let limits: &[u8] = if i % 5 == 0 { &[12, 6, 2, 60, 40] } else { &[] };
-        let families = (i as u16).wrapping_mul(0x9E37).to_le_bytes();
-        let families: &[u8] = if i % 7 == 0 { &families } else { &[] };
+        let families = families.map(u16::to_le_bytes);
+        let families = families.as_ref().map_or(&[][..], |bits| bits);
         [&[choices, (i % 4) as u8], limits, families, &stream].concat()
     })
 }
@@ -126,7 +166,7 @@ fn changed(input: Vec<u8>) -> impl Iterator<Item = Vec<u8>> {
 
 /// Returns stored checkpoints.
 fn stored() -> impl Iterator<Item = Vec<u8>> {
-    streams().step_by(7).map(|(syntax, stream)| {
+    streams().step_by(7).map(|Seed { syntax, stream, .. }| {
         let mut parser = syntax.parser(followup::Policy::new());
         let (before, next) = stream.split_at(stream.len() / 2);
         drop(parser.feed_bytes(before));
@@ -185,7 +225,7 @@ fn scripts() -> impl Iterator<Item = Vec<u8>> {
 
 /// Returns the grammar's literals, repeated and nested, for every reader.
 fn repeated() -> impl Iterator<Item = Vec<u8>> {
-    const STARTS: [(u8, &str); 14] = [
+    const STARTS: [(u8, &str); 17] = [
         (0, ""),
         (0, "<ask_followup_question><question>"),
         (0, "<ask_followup_question><question>Q</question><suggest>"),
@@ -193,6 +233,12 @@ fn repeated() -> impl Iterator<Item = Vec<u8>> {
         (0, "<tool_call>ask_followup_question<arg_key>follow_up</arg_key><arg_value>"),
         (0, "<tool_call>```json\n{\"name\":\"ask_followup_question\",\"arguments\":{\"question\":\""),
         (0, "<|tool_call_begin|>f:0<|tool_call_argument_begin|>{\"x\":["),
+        (0, "<function_calls><invoke name=\"ask_followup_question\"><parameter name=\"question\">"),
+        (0, "<｜DSML｜invoke name=\"ask_followup_question\"><｜DSML｜parameter name=\"question\" string=\"false\">\""),
+        (
+            0,
+            "<|start|>assistant<|channel|>commentary to=functions.ask_followup_question <|constrain|>json<|message|>{\"question\":\"",
+        ),
         (1, "{\"question\":\""),
         (1, "{\"question\":\"Q\",\"follow_up\":["),
         (2, "data: {\"choices\":[{\"delta\":{\"content\":\""),
@@ -201,22 +247,71 @@ fn repeated() -> impl Iterator<Item = Vec<u8>> {
         (linear::FIRST_TOOL + 1, "{\"questionnaire\":\"1. [question] Q\\n[option] "),
         (linear::FIRST_TOOL + 2, "{\"question\":\"Q\",\"choices\":["),
     ];
+    const STARTS_BY_CHOICE: [&str; 4] = [
+        "[TOOL_CALLS]ask_followup_question[ARGS]{\"question\":\"",
+        "[TOOL_CALLS][{\"name\":\"f\",\"arguments\":{}}",
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>ask_followup_question\n```json\n{\"question\":\"",
+        "<|python_tag|>{\"name\":\"ask_followup_question\",\"parameters\":{\"question\":\"",
+    ];
+    let by_choice = STARTS_BY_CHOICE.map(|start| (0, linear::choice::ALL_FAMILIES, start));
+    let starts = STARTS.map(|(reader, start)| (reader, 0, start)).into_iter().chain(by_choice);
     let pieces = [MARKUP, ENVELOPES, MORE_ENVELOPES, ARGUMENTS, QUESTION_TOOLS, ILL_FORMED, FRAMES].concat();
-    STARTS.into_iter().flat_map(move |(reader, start)| {
+    starts.enumerate().flat_map(move |(at, (reader, choices, start))| {
         pieces.clone().into_iter().enumerate().map(move |(number, piece)| {
             let reader = reader + if reader < 3 && number % 5 == 0 { 2 } else { 0 };
+            let choices = choices | (at + number) as u8 & linear::choice::ALL;
             let end = [linear::END];
-            [
-                &[reader, (number % 8) as u8, (number % 3) as u8][..],
-                start.as_bytes(),
-                &end,
-                piece,
-                &end,
-                b"x",
-                &end,
-                b"\"}]}",
-            ]
-            .concat()
+            [&[reader, choices, (number % 3) as u8][..], start.as_bytes(), &end, piece, &end, b"x", &end, b"\"}]}"]
+                .concat()
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use followup::{Envelope, Envelopes, Event};
+
+    use super::*;
+    use crate::common::policy;
+    use crate::input::Input;
+
+    #[test]
+    fn seeds_of_envelopes_are_read_by_the_families_that_write_them() {
+        for target in ["laws", "reference"] {
+            let seeds = seeds(target);
+            let inputs = || seeds.iter().map(|seed| Input::of(seed).expect("it is long enough"));
+            let begins = |input: &Input, starts: &[&[u8]]| {
+                starts.iter().any(|start| start.len() > 4 && input.stream.starts_with(start))
+            };
+            let of_envelopes = inputs().filter(|input| begins(input, ENVELOPE_BEGINNINGS));
+            assert!(of_envelopes.filter(|input| !input.rules.strict).count() > 100);
+            assert!(inputs().filter(|input| begins(input, ENVELOPE_BEGINNINGS)).all(|input| !input.rules.strict));
+            let mut by_choice = inputs().filter(|input| begins(input, MORE_ENVELOPE_BEGINNINGS)).peekable();
+            assert!(by_choice.peek().is_some());
+            assert!(by_choice.all(|input| !input.rules.strict && input.rules.envelopes == Envelopes::all()));
+        }
+    }
+
+    #[test]
+    fn seeds_reach_calls_of_every_family() {
+        for target in ["laws", "reference"] {
+            let mut found = BTreeSet::new();
+            for input in seeds(target).iter().filter_map(|seed| Input::of(seed)) {
+                let mut parser = input.stream.parser(policy(&input.rules));
+                let mut add = |event: Event<'_>| match event {
+                    Event::Complete(call) => found.extend(call.notes().iter().filter_map(|note| match note {
+                        followup::Note::Envelope(family) => Some(family.name()),
+                        _ => None,
+                    })),
+                    Event::Rejected(call) => found.extend(call.envelope().map(Envelope::name)),
+                    _ => {}
+                };
+                parser.feed_bytes(&input.stream).for_each(&mut add);
+                parser.finish().for_each(&mut add);
+            }
+            assert_eq!(found, Envelope::ALL.map(Envelope::name).into_iter().collect(), "{target}");
+        }
+    }
 }

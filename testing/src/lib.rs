@@ -12,6 +12,7 @@
 //! | [`Stream`], [`Question`] | the bytes to read; the feature `proptest` has strategies for them, `arbitrary` makes them from a fuzzer's bytes |
 //! | [`literals`] | the pieces that streams are made of, and dictionaries for fuzzers |
 //! | [`workloads`] | messages for benchmarks |
+//! | [`tool_examples`] | the calls on a page about question tools, each with its shape and its tool |
 //!
 //! ```
 //! use followup_testing::{Stream, Syntax, Transcript, assert_chunk_invariant};
@@ -37,6 +38,7 @@ pub mod literals;
 #[cfg(feature = "proptest")]
 pub mod strategies;
 mod stream;
+mod tool_examples;
 mod transcript;
 pub mod workloads;
 
@@ -44,4 +46,5 @@ pub use chunking::{ChunkSizes, Chunking};
 pub use cuts::{Cuts, pieces};
 pub use invariance::assert_chunk_invariant;
 pub use stream::{Question, Stream, Suggestion, Syntax};
+pub use tool_examples::{ToolExample, tool_examples};
 pub use transcript::{Call, Entry, Transcript};

@@ -100,7 +100,7 @@ pub const OBJECT_BEGINNINGS: [&str; 13] = [
 ];
 
 /// Pieces of the envelopes of GLM.
-pub const KEYS_AND_VALUES: [&str; 25] = [
+pub const KEYS_AND_VALUES: [&str; 27] = [
     "<tool_call>",
     "</tool_call>",
     "ask_followup_question",
@@ -123,12 +123,14 @@ pub const KEYS_AND_VALUES: [&str; 25] = [
     "</arg",
     "</function>",
     "<function=f>",
+    "<think>",
+    "</think>",
     "<read_file>",
     "<ask_followup_question>",
     "é",
 ];
 
-pub const GLM_BEGINNINGS: [&str; 8] = [
+pub const GLM_BEGINNINGS: [&str; 9] = [
     "",
     "<tool_call>",
     "<tool_call>ask_followup_question",
@@ -137,6 +139,7 @@ pub const GLM_BEGINNINGS: [&str; 8] = [
     "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>",
     "<tool_call>ask_followup_question<arg_key>question</arg_key><arg_value>Q</arg_value>",
     "<tool_call>f<arg_key>x</arg_key><arg_value>",
+    "<think><tool_call>f",
 ];
 
 /// Pieces of the envelopes that are tokens.
@@ -192,7 +195,7 @@ pub const TOKEN_BEGINNINGS: [&str; 12] = [
 ];
 
 /// Pieces of the envelopes of Mistral and Llama, which are objects after a word or a token.
-pub const LISTS: [&str; 29] = [
+pub const LISTS: [&str; 31] = [
     "[TOOL_CALLS]",
     "[ARGS]",
     "[CALL_ID]",
@@ -219,12 +222,14 @@ pub const LISTS: [&str; 29] = [
     "`",
     "[TOOL_",
     "<|pyth",
+    "<think>",
+    "</think>",
     "<read_file>",
     "<function=f>",
     "é",
 ];
 
-pub const LIST_BEGINNINGS: [&str; 12] = [
+pub const LIST_BEGINNINGS: [&str; 13] = [
     "",
     "[TOOL_CALLS]",
     "[TOOL_CALLS]ask_followup_question",
@@ -237,10 +242,11 @@ pub const LIST_BEGINNINGS: [&str; 12] = [
     "<|python_tag|>{",
     "<|python_tag|>{\"name\":\"ask_followup_question\",\"parameters\":{\"question\":\"Q\"}",
     "<|python_start|>{\"name\":\"f\",\"parameters\":{}}",
+    "<think>[TOOL_CALLS]ask_followup_question",
 ];
 
 /// Pieces of the envelopes of DeepSeek V3 and V3.1.
-pub const WIDE_TOKENS: [&str; 25] = [
+pub const WIDE_TOKENS: [&str; 27] = [
     "<｜tool▁calls▁begin｜>",
     "<｜tool_calls｜>",
     "<｜tool▁call▁begin｜>",
@@ -263,12 +269,14 @@ pub const WIDE_TOKENS: [&str; 25] = [
     "```",
     "<｜tool▁",
     "<",
+    "<think>",
+    "</think>",
     "<read_file>",
     "<function=f>",
     "<｜DSML｜invoke name=f>",
 ];
 
-pub const WIDE_TOKEN_BEGINNINGS: [&str; 10] = [
+pub const WIDE_TOKEN_BEGINNINGS: [&str; 11] = [
     "",
     "<｜tool▁calls▁begin｜>",
     "<｜tool▁call▁begin｜>ask_followup_question",
@@ -279,4 +287,5 @@ pub const WIDE_TOKEN_BEGINNINGS: [&str; 10] = [
     "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{}",
     "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>{}<｜tool▁call▁end｜>",
     "<｜tool▁call▁begin｜>ask_followup_question<｜tool▁sep｜>```\n{\"question\":\"Q\"}\n```",
+    "<think><｜tool▁call▁begin｜>f<｜tool▁sep｜>",
 ];

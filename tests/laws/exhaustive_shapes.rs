@@ -195,6 +195,38 @@ fn every_short_sequence_of_arguments_of_opencode() {
     sweep("opencode", &beginnings, pieces);
 }
 
+/// An option that its index recommends, or its label, and a preview of it.
+#[test]
+fn every_short_sequence_of_arguments_of_omp() {
+    let beginnings = [
+        r#"{"questions":[{"question":"Q","options":["A",{"label":"B"}],"recommended":1"#,
+        r#"{"questions":[{"question":"Q","recommended":"1","options":["A","#,
+        r#"{"questions":[{"question":"Q","options":[{"label":"L","#,
+        r#"{"questions":[{"options":[{"preview":"P"#,
+    ];
+    let pieces = concat!(
+        r#"}|]|,|"|x|{|0|1|1.0|null|"recommended":|"options":[|"label":"(Recommended) L"|"description":"D"|"#,
+        r#""preview":|"multi":true"#
+    );
+    sweep("omp", &beginnings, pieces);
+}
+
+/// A header that is the id, too, a text below the question, and an option that its key recommends.
+#[test]
+fn every_short_sequence_of_arguments_of_vscode() {
+    let beginnings = [
+        r#"{"questions":[{"header":"H","#,
+        r#"{"questions":[{"message":"M","question":"Q"#,
+        r#"{"questions":[{"question":"Q","options":[{"label":"A","recommended":"#,
+        r#"{"questions":[{"options":[{"#,
+    ];
+    let pieces = concat!(
+        r#"}|]|,|"|x|{|null|true|"message":|"header":"H"|"recommended":|"label":"L"|"description":"D"|"#,
+        r#""options":[|"allowFreeformInput":"no"|"question":"Q""#
+    );
+    sweep("vscode", &beginnings, pieces);
+}
+
 /// A question beside a list, in either order.
 #[test]
 fn every_short_sequence_of_arguments_of_hermes() {

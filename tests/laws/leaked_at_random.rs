@@ -1,5 +1,6 @@
 //! The guarantees, for calls of question tools in envelopes that are drawn at random.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use followup::owned::Event;
@@ -213,72 +214,140 @@ fn arguments_in_an_envelope_mean_what_they_mean_natively() {
     assert!(compared.iter().all(|&count| count > 10), "{compared:?}");
 }
 
-/// The members of arguments, as parameters and as JSON.
-struct Members {
-    parameters: Vec<(String, String)>,
+/// A member of arguments: its key, and its value as a parameter and as JSON.
+struct Member {
+    key: String,
+    parameter: String,
     json: String,
 }
 
-/// Draws keys of the call and of the question, in any order, each with a value that is no other in
-/// a parameter: a word, a text without white space around it, or JSON.
-fn members(random: &mut Random, table: &Table) -> Members {
+fn object(members: &[Member]) -> String {
+    let written = members.iter().map(|Member { key, json, .. }| format!("{}:{json}", quoted(key)));
+    format!("{{{}}}", written.collect::<Vec<_>>().join(","))
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap()
+}
+
+/// Returns the keys of the call and of the question with their roles, in any order.
+///
+/// Each is left out at random, but for the first name of the text and of the questions.
+fn keys(random: &mut Random, table: &Table) -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    for (role, keys) in table.all_keys() {
+        if matches!(&*role, "label" | "description" | "value" | "mode" | "preview" | "recommended") {
+            continue;
+        }
+        let is_needed = matches!(&*role, "text" | "questions" | "question-map");
+        for (i, key) in keys.into_iter().enumerate() {
+            if is_needed && i == 0 || random.one_in(if i == 0 { 2 } else { 4 }) {
+                all.push((role.clone(), key));
+            }
+        }
+    }
+    if table.form(FORM).is_some() && random.one_in(3) {
+        all.push((FORM.to_owned(), FORM.to_owned()));
+    }
+    for i in (1..all.len()).rev() {
+        all.swap(i, random.below(i + 1));
+    }
+    all
+}
+
+/// The key of a form.
+const FORM: &str = "requestedSchema";
+
+/// Draws members with these keys, each with a value that is no other in a parameter: a word, a text
+/// without white space around it, or JSON.
+///
+/// The keys of a path are in its object, or are one key with points.
+fn members(random: &mut Random, table: &Table, keys: &[(String, String)]) -> Vec<Member> {
+    let mut members: Vec<Member> = Vec::new();
+    for (role, key) in keys {
+        let first = key.split('.').next().unwrap();
+        if first == key || random.one_in(8) {
+            let value = if role == FORM { Some(form(random, table)) } else { value(random, table, role) };
+            members.extend(value.map(|(parameter, json)| Member { key: key.clone(), parameter, json }));
+        } else if !members.iter().any(|member| member.key == first) {
+            let inside = |(role, key): &(String, String)| {
+                Some((role.clone(), key.strip_prefix(first)?.strip_prefix('.')?.to_owned()))
+            };
+            let inside: Vec<_> = keys.iter().filter_map(inside).collect();
+            let json = object(&self::members(random, table, &inside));
+            let json = in_a_string(random, json);
+            members.push(Member { key: first.to_owned(), parameter: json.clone(), json });
+        }
+    }
+    members
+}
+
+/// Draws the object of a form, as the shape that reads it has it.
+fn form(random: &mut Random, table: &Table) -> (String, String) {
+    let form = table.form(FORM).unwrap();
+    let keys: Vec<_> = keys(random, &form).into_iter().filter(|(_, key)| key.starts_with(FORM)).collect();
+    // Its path is one object, or else a key with points, which is no form.
+    match members(random, &form, &keys).into_iter().find(|member| member.key == FORM) {
+        Some(Member { parameter, json, .. }) => (parameter, json),
+        None => ("{}".to_owned(), "{}".to_owned()),
+    }
+}
+
+/// Returns JSON, which one time of six is in a string.
+fn in_a_string(random: &mut Random, json: String) -> String {
+    if random.one_in(6) { quoted(&json) } else { json }
+}
+
+/// Draws a value of a role, as a parameter and as JSON.
+fn value(random: &mut Random, table: &Table, role: &str) -> Option<(String, String)> {
     const WORDS: [&str; 4] = ["yesno", "text", "number", "choice"];
-    const PLAIN: [&str; 6] = ["Which?", "A (Recommended)", "é😀 B", "one\ntwo", "true", "1. [question] Q? (multi)"];
-    let mut keys = table.all_keys();
-    for i in (1..keys.len()).rev() {
-        keys.swap(i, random.below(i + 1));
-    }
-    let (mut parameters, mut json) = (Vec::new(), Vec::new());
-    for (role, keys) in keys {
-        let Some(key) = keys.first().filter(|key| !key.contains('.')) else { continue };
-        let (raw, value) = match &*role {
-            "label" | "description" | "value" | "mode" | "preview" | "recommended" => continue,
-            _ if role != "text" && role != "questions" && random.one_in(2) => continue,
-            "multiple" | "custom" | "required" => {
-                let flag = random.pick(&["true", "false"]);
-                (flag.to_owned(), flag.to_owned())
+    const PLAIN: [&str; 7] =
+        ["Which?", "A (Recommended)", "é😀 B", "one\ntwo", "true", "1. [question] Q? (multi)", "a\\nb\\"];
+    Some(match role {
+        "multiple" | "custom" | "required" => {
+            let flag = random.pick(&["true", "false"]);
+            (flag.to_owned(), flag.to_owned())
+        }
+        "recommended-index" => ("1".to_owned(), "1".to_owned()),
+        "kind" => {
+            let word = random.pick(&WORDS);
+            (word.to_owned(), quoted(word))
+        }
+        "options" | "questions" | "question-map" | "names" | "default" | "required-ids" => {
+            let value = random::value(random, table, role);
+            let is_json = value.starts_with(['[', '{', '"']);
+            if !is_json || serde_json::from_str::<serde_json::Value>(&value).is_err() {
+                return None;
             }
-            "recommended-index" => ("1".to_owned(), "1".to_owned()),
-            "kind" => {
-                let word = random.pick(&WORDS);
-                (word.to_owned(), format!("{word:?}"))
-            }
-            "options" | "questions" | "question-map" | "names" | "default" | "required-ids" => {
-                let value = random::value(random, table, &role);
-                let is_json = value.starts_with(['[', '{', '"']);
-                if !is_json || serde_json::from_str::<serde_json::Value>(&value).is_err() {
-                    continue;
-                }
-                (value.clone(), value)
-            }
-            _ => {
-                let text = random.pick(&PLAIN);
-                (text.to_owned(), serde_json::to_string(text).unwrap())
-            }
-        };
-        json.push(format!("{}:{value}", serde_json::to_string(key).unwrap()));
-        parameters.push((key.clone(), raw));
-    }
-    Members { parameters, json: format!("{{{}}}", json.join(",")) }
+            (value.clone(), value)
+        }
+        _ => {
+            let text = random.pick(&PLAIN);
+            (text.to_owned(), quoted(text))
+        }
+    })
 }
 
 /// Parameters mean what the JSON with these members means natively.
 #[test]
 fn parameters_mean_what_the_members_of_arguments_mean_natively() {
-    let mut random = Random(29);
-    let mut asked = 0;
+    let (mut random, built_in) = (Random(29), built_in_tools());
+    let mut asked: BTreeMap<String, usize> = BTreeMap::new();
     for _ in 0..cases(60_000) {
-        let tool = Tool::drawn(&mut random);
+        let tool = Tool::any(&mut random, &built_in);
         let policy = with_shape(&policy(&mut random), &tool.shape);
-        let members = members(&mut random, tool.drawn.as_ref().unwrap());
-        if members.parameters.is_empty() || is_strict(&policy) {
+        let table = Table::new(tool.shape.text());
+        let keys = keys(&mut random, &table);
+        let members = members(&mut random, &table, &keys);
+        if members.is_empty() || is_strict(&policy) {
             continue;
         }
-        let native = native_end(&tool, &policy, &members.json);
-        asked += usize::from(matches!(native, Event::Complete(_)));
+        let json = object(&members);
+        let native = native_end(&tool, &policy, &json);
+        *asked.entry(tool.shape.name().to_owned()).or_default() += usize::from(matches!(native, Event::Complete(_)));
         let written = |before: &str, between: &str, after: &str| -> String {
-            let one = |(key, value): &(String, String)| format!("{before}{key}{between}{value}{after}");
-            members.parameters.iter().map(one).collect()
+            let one = |member: &Member| format!("{before}{}{between}{}{after}", member.key, member.parameter);
+            members.iter().map(one).collect()
         };
         for message in [
             format!("<function=NAME>{}</function>", written("<parameter=", ">", "</parameter>")),
@@ -286,10 +355,12 @@ fn parameters_mean_what_the_members_of_arguments_mean_natively() {
         ] {
             let message = message.replace("NAME", &tool.name);
             let end = end_of(&read(Parser::new(policy.clone()), [message.as_bytes()], true).0);
-            assert_eq!(native, end, "{}\n{}\n{message}", tool.shape.text(), members.json);
+            assert_eq!(native, end, "{}\n{json}\n{message}", tool.shape.text());
         }
     }
-    assert!(asked > 10, "{asked}");
+    for name in Shape::built_in_names().chain(["drawn"]) {
+        assert!(asked.get(name).is_some_and(|&count| count > 0), "{name}: {asked:?}");
+    }
 }
 
 /// Returns the last event of arguments that are read natively.

@@ -15,7 +15,7 @@ const QUESTION: &str = "<ask_followup_question><question>";
 const ANSWER: &str = "<ask_followup_question><question>Q</question><suggest>";
 
 /// Messages: the start, and the text that is repeated after it.
-const STREAMS: [(&str, &str); 39] = [
+const STREAMS: [(&str, &str); 45] = [
     ("", "prose "),
     ("", "<<<<"),
     ("", "</</"),
@@ -48,12 +48,21 @@ const STREAMS: [(&str, &str); 39] = [
     ("", "{\n"),
     ("", "<|channel|>commentary to=f"),
     ("", "<|tool_call_begin|>f"),
+    ("", "<｜DSML｜tool_calls>"),
+    ("", "<｜DSML"),
     ("<function=f><parameter=x>", "</param</function>"),
     ("<function=ask_followup_question><parameter=question>", "</paramete <parameter="),
     ("<function=ask_followup_question><parameter=question>Q</parameter>", "<parameter=x></parameter>"),
     ("<tool_call>f<arg_key>", "</arg_key><arg_key>"),
     ("<tool_call>{\"name\":\"f\",\"x\":[", "{\"a\":[1,\"b\"]},"),
+    ("<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":\"{\\\"question\\\":\\\"", "word \\\\n"),
+    ("<tool_call>{\"name\":\"ask_followup_question\",\"arguments\":\"{\\\"follow_up\\\":[", "\\\"a\\\","),
     ("<function_calls>", "<invoke name=f></invoke> "),
+    ("<｜DSML｜tool_calls>", "<｜DSML｜invoke name=f></｜DSML｜invoke> "),
+    (
+        "<｜DSML｜invoke name=ask_followup_question><｜DSML｜parameter name=question string=\"false\">\"",
+        "word \\n</｜DSML｜parameter>",
+    ),
     ("<|tool_calls_section_begin|>", "<|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|> "),
 ];
 

@@ -1,10 +1,14 @@
 //! Calls of question tools that arrive in the text, in a model's own envelope, mean what
 //! docs/question-tools.md says.
 
+use std::collections::BTreeMap;
+
 use followup::{
     CallPart, Envelope, Envelopes, Event, Events, Malformed, Note, Parser, Policy, Reason, Shape, Shapes, Suggestions,
 };
+use followup_testing::{ToolExample, tool_examples};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::shapes::{line, read as read_native};
 
@@ -60,15 +64,15 @@ fn policy() -> Policy {
     Policy::new().with_envelopes(Envelopes::all()).with_shapes(chosen)
 }
 
-/// The parameters of a call, in order, as text or as JSON.
+/// The parameters of a call, in the order of the alphabet, as text or as JSON.
 fn parameters(arguments: &str) -> Vec<(String, String, bool)> {
     let escaped = arguments.replace('\n', "\\n");
-    let Value::Object(members) = serde_json::from_str(&escaped).unwrap() else { panic!("{arguments}") };
-    let written = |value: Value| match value {
-        Value::String(text) => (text, true),
-        value => (value.to_string(), false),
+    let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&escaped).unwrap();
+    let parameter = |(key, value): (String, Box<RawValue>)| match serde_json::from_str(value.get()).unwrap() {
+        Value::String(text) => (key, text, true),
+        _ => (key, value.get().to_owned(), false),
     };
-    members.into_iter().map(|(key, value)| (key, written(value))).map(|(key, (value, is))| (key, value, is)).collect()
+    members.into_iter().map(parameter).collect()
 }
 
 /// Writes a call in each form of each family.
@@ -168,19 +172,38 @@ const CALLS: [(&str, &str); 5] = [
 
 #[test]
 fn a_call_in_an_envelope_means_what_its_arguments_mean_natively() {
-    for (tool, arguments) in CALLS {
-        let native = Parser::arguments_of(tool, policy()).unwrap();
-        let (questions, notes) = read_native(native, arguments).unwrap();
-        assert_eq!(notes, [], "{tool}");
-        for (family, message) in leaked(tool, arguments) {
-            let asked =
-                Asked { tool: tool.to_owned(), questions: questions.clone(), notes: vec![Note::Envelope(family)] };
-            assert_eq!(read(policy(), &message), std::slice::from_ref(&asked), "{family}: {message}");
-            // Text around it is text, and the next call is another one.
-            let twice = format!("Hi\n{message}\n{message}\nEnd");
-            let parts = [Text("Hi\n".into()), asked.clone(), Text("\n".into()), asked, Text("\nEnd".into())];
-            assert_eq!(read(policy(), &twice), parts, "{family}: {twice}");
+    CALLS.iter().for_each(|(tool, arguments)| check_leaked(&policy(), tool, arguments));
+}
+
+/// The examples of docs/question-tools.md, each read by its shape alone.
+#[test]
+fn the_call_of_every_built_in_tool_in_an_envelope_means_what_its_arguments_mean_natively() {
+    let examples = tool_examples(include_str!("../../docs/question-tools.md"));
+    let has_one = |name| examples.iter().any(|example| example.shape.name() == name);
+    assert_eq!(Shape::built_in_names().filter(|name| !has_one(*name)).collect::<Vec<_>>(), [""; 0]);
+    for ToolExample { shape, arguments, .. } in examples {
+        let policy = Policy::new().with_envelopes(Envelopes::all()).with_shapes(Shapes::new([shape.clone()]));
+        shape.tools().for_each(|tool| check_leaked(&policy, tool, arguments));
+    }
+}
+
+/// Checks that a call means the same natively and in each form of each family. As bare JSON, a form is
+/// text: no key of its call is that of a question.
+fn check_leaked(policy: &Policy, tool: &str, arguments: &str) {
+    let native = Parser::arguments_of(tool, policy.clone()).unwrap();
+    let (questions, notes) = read_native(native, arguments).unwrap_or_else(|reason| panic!("{reason}: {arguments}"));
+    assert_eq!(notes, [], "{tool}");
+    for (family, message) in leaked(tool, arguments) {
+        let twice = format!("Hi\n{message}\n{message}\nEnd");
+        if family == Envelope::BareJson && arguments.contains("\"requestedSchema\"") {
+            assert_eq!(read(policy.clone(), &twice), [Text(twice.clone())], "{message}");
+            continue;
         }
+        let asked = Asked { tool: tool.to_owned(), questions: questions.clone(), notes: vec![Note::Envelope(family)] };
+        assert_eq!(read(policy.clone(), &message), std::slice::from_ref(&asked), "{family}: {message}");
+        // Text around it is text, and the next call is another one.
+        let parts = [Text("Hi\n".into()), asked.clone(), Text("\n".into()), asked, Text("\nEnd".into())];
+        assert_eq!(read(policy.clone(), &twice), parts, "{family}: {twice}");
     }
 }
 

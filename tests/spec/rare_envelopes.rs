@@ -13,6 +13,8 @@ use crate::common::reference::{Rules, describe};
 use crate::common::sweep::Sweep;
 use crate::common::{atoms, oracle, policy};
 
+mod thinking;
+
 /// A call as each family writes it, without its end.
 const CALLS: [&str; 18] = [
     "<tool_call>{\"é\":\"é€\",\"name\":\"NAME\",\"arguments\":ARGS}",

@@ -765,20 +765,86 @@ impl PlannedCall {
     }
 }
 
-/// A call as text, in one of the envelopes that are read by default.
+/// A call as text, in an envelope of any family. Its arguments are JSON, or parameters.
 fn envelope(question: &str, suggest: &[Suggestion], dice: &mut Dice) -> (String, Ask) {
-    let mut json = JsonWriter { out: String::new(), dice, blanks: ANY_BLANK, lax: false, hides_tags: false };
-    json.arguments(question, suggest);
-    let arguments = json.out;
+    let form = dice.below(14);
+    let text = match form {
+        5 => parameters(["<function=", "<parameter=", "</parameter>", "</function>"], question, suggest, dice),
+        6 => {
+            let tags = ["<invoke name=", "<parameter name=", "</parameter>", "</invoke>"];
+            format!("<function_calls>\n{}</function_calls>", parameters(tags, question, suggest, dice))
+        }
+        7 => {
+            let tags =
+                ["<｜DSML｜invoke name=", "<｜DSML｜parameter name=", "</｜DSML｜parameter>", "</｜DSML｜invoke>"];
+            format!("<｜DSML｜tool_calls>\n{}\n</｜DSML｜tool_calls>", parameters(tags, question, suggest, dice))
+        }
+        8 => keys(question, suggest, dice),
+        _ => {
+            let mut json = JsonWriter { out: String::new(), dice, blanks: ANY_BLANK, lax: false, hides_tags: false };
+            json.arguments(question, suggest);
+            with_arguments(form, &json.out)
+        }
+    };
+    (text, asked(TOOL, None, question, suggest))
+}
+
+fn with_arguments(form: usize, arguments: &str) -> String {
     let object = format!("{{\"name\": \"{TOOL}\", \"arguments\": {arguments}}}");
-    let text = match dice.below(5) {
+    match form {
         0 => format!("<tool_call>\n{object}\n</tool_call>"),
         1 => format!("<function={TOOL}>\n<parameter=arguments>\n{arguments}\n</parameter>\n</function>"),
         2 => format!("<tool_call>{TOOL}\n{arguments}\n</tool_call>"),
         3 => format!("<|tool_call_begin|>functions.{TOOL}:0<|tool_call_argument_begin|>{arguments}<|tool_call_end|>"),
-        _ => object,
-    };
-    (text, asked(TOOL, None, question, suggest))
+        4 => object,
+        9 => format!("<|channel|>commentary to=functions.{TOOL} <|constrain|>json<|message|>{arguments}<|call|>"),
+        // White space after the object is prose.
+        10 => format!("[TOOL_CALLS]{TOOL}[ARGS]{}", arguments.trim_end()),
+        11 => format!("[TOOL_CALLS][{object}]"),
+        12 => format!("<｜tool▁call▁begin｜>{TOOL}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜>"),
+        _ => format!("<|python_tag|>{object}<|eom_id|>"),
+    }
+}
+
+/// A call whose question is text between tags. `tags`: those of a call and of a parameter, the opening
+/// ones up to their names.
+fn parameters(tags: [&str; 4], question: &str, suggest: &[Suggestion], dice: &mut Dice) -> String {
+    let [call, parameter, end_of_parameter, end_of_call] = tags;
+    // Of these families only `dsml` says so.
+    let is_json = call.contains("DSML") && dice.once_in(2);
+    let attribute = if is_json { " string=\"false\"" } else { "" };
+    let mut value = JsonWriter { out: String::new(), dice, blanks: ANY_BLANK, lax: false, hides_tags: false };
+    if is_json {
+        value.string(question)
+    } else {
+        value.out.push_str(question)
+    }
+    let question = value.out;
+    let mut all = format!("{call}{TOOL}>{parameter}question{attribute}>{question}{end_of_parameter}\n");
+    if let Some(list) = list(suggest, dice) {
+        all += &format!("{parameter}follow_up>{list}{end_of_parameter}\n");
+    }
+    all + end_of_call
+}
+
+/// A call in keys and values.
+fn keys(question: &str, suggest: &[Suggestion], dice: &mut Dice) -> String {
+    let mut all = format!("<tool_call>{TOOL}\n<arg_key>question</arg_key>\n<arg_value>{question}</arg_value>\n");
+    if let Some(list) = list(suggest, dice) {
+        all += &format!("<arg_key>follow_up</arg_key>\n<arg_value>{list}</arg_value>\n");
+    }
+    all + "</tool_call>"
+}
+
+/// The suggestions as the text of a parameter; `None` if it is left out.
+fn list(suggest: &[Suggestion], dice: &mut Dice) -> Option<String> {
+    if suggest.is_empty() && dice.once_in(2) {
+        return None;
+    }
+    // A tag in a string would make the text markup.
+    let mut json = JsonWriter { out: String::new(), dice, blanks: ANY_BLANK, lax: false, hides_tags: true };
+    json.items(suggest);
+    Some(json.out)
 }
 
 /// What comes out of a call: only the values of `ask_followup_question` are trimmed.
@@ -1095,10 +1161,12 @@ fn encode(format: Format, dice: &mut Dice, with_leaks: bool) -> Sent {
     };
     let calls: Vec<PlannedCall> = (0..count).map(|number| PlannedCall::new(number, format, ids, dice)).collect();
     let mut prose = text(dice, 16);
+    // Where the data of an event can't have it, neither can a value that is text between tags.
+    let sendable = |text: String| if format == Format::Replicate { text.replace('\r', "") } else { text };
     let leak = |dice: &mut Dice| {
         let native = calls.first().and_then(|call| call.asks.as_ref()).filter(|_| dice.once_in(2));
-        let question = native.map_or_else(|| value(dice, "Or which?"), |(question, _)| question.clone());
-        let suggest: Vec<Suggestion> = (0..dice.below(3)).map(|_| (value(dice, "A"), None)).collect();
+        let question = native.map_or_else(|| sendable(value(dice, "Or which?")), |(question, _)| question.clone());
+        let suggest: Vec<Suggestion> = (0..dice.below(3)).map(|_| (sendable(value(dice, "A")), None)).collect();
         envelope(&question, &suggest, dice)
     };
     let leaked = (with_leaks && dice.once_in(2)).then(|| leak(dice));

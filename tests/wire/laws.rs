@@ -14,12 +14,15 @@ use std::sync::{Arc, LazyLock};
 
 use crate::encode::{Ask, AskedQuestion, Dice, Other, PROVIDERS, Sent};
 use followup::wire::{Error, Events, Format, Limits, ResponseParser};
-use followup::{Complete, Event, Field, Note, Partial, Policy, Reason, Shape, Suggestions};
+use followup::{Complete, Envelopes, Event, Field, Note, Partial, Policy, Reason, Shape, Suggestions};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;
 
 static POLICY: LazyLock<Arc<Policy>> = LazyLock::new(|| Arc::new(Policy::new()));
+
+/// The default policy, with all families of envelopes.
+static ALL_FAMILIES: LazyLock<Arc<Policy>> = LazyLock::new(|| Arc::new(Policy::new().with_envelopes(Envelopes::all())));
 
 fn config(full: u32) -> ProptestConfig {
     ProptestConfig { cases: cases(full), failure_persistence: None, ..ProptestConfig::default() }
@@ -371,7 +374,8 @@ fn limits() -> impl Strategy<Value = (Arc<Policy>, Limits)> {
         let limits = Limits::default().with_event(event).with_open_calls(open_calls);
         (Arc::new(Policy::new().with_limits(call)), limits)
     });
-    prop_oneof![2 => Just((POLICY.clone(), Limits::default())), 1 => small]
+    let default = |policy: &Arc<Policy>| Just((policy.clone(), Limits::default()));
+    prop_oneof![1 => default(&POLICY), 1 => default(&ALL_FAMILIES), 1 => small]
 }
 
 /// Returns what must be the same in two questions: all but white space, with entities decoded.
@@ -411,7 +415,7 @@ proptest! {
     fn a_call_that_leaks_is_asked_unless_one_that_counts_is(stream in streams_with_leaks(), cuts in cuts(), auto: bool) {
         let sent = &stream.0;
         let body = sent.body();
-        let policy = POLICY.clone();
+        let policy = ALL_FAMILIES.clone();
         let parser = if auto { ResponseParser::auto(policy) } else { ResponseParser::new(sent.format, policy) };
         let mut parser = parser.with_reasoning(true);
         // All questions of a call have to be the same.

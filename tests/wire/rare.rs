@@ -672,10 +672,31 @@ fn a_call_in_an_envelope_is_rejected_wherever_a_part_of_it_is_lost() {
         ("<invoke name=\"ask_followup_question\">", "\n<parameter name=\"question\">Tea?</parameter>", "\n</invoke>"),
         ("{", r#""name": "ask_followup_question", "parameters": {"question": "Tea?"}"#, "}"),
         ("{", r#""parameters": {"question": "Tea?"}, "name": "ask_followup_question""#, "}"),
+        (
+            "<｜DSML｜invoke name=\"ask_followup_question\">",
+            "\n<｜DSML｜parameter name=\"question\" string=\"true\">Tea?</｜DSML｜parameter>",
+            "\n</｜DSML｜invoke>",
+        ),
+        (
+            "<｜DSML｜invoke name=\"ask_followup_question\">",
+            "\n<｜DSML｜parameter name=\"question\" string=\"false\">\"Tea?\"</｜DSML｜parameter>",
+            "\n</｜DSML｜invoke>",
+        ),
+        (
+            "<tool_call>",
+            "ask_followup_question\n<arg_key>question</arg_key>\n<arg_value>Tea?</arg_value>",
+            "\n</tool_call>",
+        ),
+        ("<tool_call>", "ask_followup_question\n{\"question\": \"Tea?\"", "}</tool_call>"),
         ("<|channel|>", r#"commentary to=functions.ask_followup_question<|message|>{"question": "Tea?""#, "}<|call|>"),
+        (
+            "<|tool_call_begin|>",
+            r#"functions.ask_followup_question:0<|tool_call_argument_begin|>{"question": "Tea?""#,
+            "}<|tool_call_end|>",
+        ),
     ] {
         let call = [opener, rest, closer].concat();
-        for cut in opener.len()..=opener.len() + rest.len() {
+        for cut in (opener.len()..=opener.len() + rest.len()).filter(|cut| call.is_char_boundary(*cut)) {
             let (before, after) = call.split_at(cut);
             let body = [text(before), "data: {]\n\n".into(), text(after)].concat();
             let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new());

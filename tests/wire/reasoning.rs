@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use followup::wire::{Format, Limits, ResponseParser};
-use followup::{Event, Note, Policy};
+use followup::{Envelope, Event, Note, Policy};
 use serde_json::{Value, json};
 
 use crate::normal::lines;
@@ -324,6 +324,58 @@ fn a_call_in_reasoning_is_shown_while_it_streams() {
         other => panic!("{other:?}"),
     }
     assert!(cursor.next().is_none(), "the prose does not come out");
+}
+
+#[test]
+fn a_call_in_an_envelope_of_the_reasoning_is_shown_while_it_streams_and_asked_with_both_notes() {
+    let kimi = [
+        "<|tool_calls_section_begin|><|tool_call_begin|>functions.ask_followup_question:0\
+         <|tool_call_argument_begin|>{\"question\": \"Which o",
+        "ne?\", \"follow_up\": [{\"text\": \"This\"}]}<|tool_call_end|><|tool_calls_section_end|>",
+    ];
+    let function = [
+        "<tool_call>\n<function=ask_followup_question>\n<parameter=question>\nWhich o",
+        "ne?\n</parameter>\n<parameter=follow_up>\n[{\"text\": \"This\"}]\n</parameter>\n</function>\n</tool_call>",
+    ];
+    for (family, [start, end]) in [(Envelope::Kimi, kimi), (Envelope::FunctionXml, function)] {
+        let reasoning = |text: String| events(&[chat(&json!({"reasoning_content": text}))]);
+        let bodies = [
+            reasoning(format!("Hm. {start}")),
+            reasoning(format!("{end} So.")) + &events(&[chat(&json!({"content": "Done."})), chat_end()]),
+        ];
+        let span = 4..4 + start.len() + end.len();
+        let asked = format!("in reasoning 0 asks Which one? {span:?}");
+        assert_eq!(summaries(Format::OpenAiChat, &bodies.concat(), Limits::default()), ["text Done.", &*asked]);
+
+        let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new()).with_reasoning(true);
+        let mut cursor = parser.feed(bodies[0].as_bytes());
+        match cursor.next() {
+            Some(Ok(Event::Partial(call))) => assert_eq!((call.index(), call.question()), (0, Some("Which o"))),
+            other => panic!("{family}: {other:?}"),
+        }
+        assert!(cursor.next().is_none(), "{family}: nothing else comes out");
+        drop(cursor);
+        let mut shown = Vec::new();
+        let mut cursor = parser.feed(bodies[1].as_bytes());
+        while let Some(event) = cursor.next() {
+            match event {
+                Ok(Event::Partial(call)) => shown.push(call.delta().to_owned()),
+                Ok(Event::Text(text)) => shown.push(text.to_owned()),
+                other => panic!("{family}: the end waits, and not {other:?}"),
+            }
+        }
+        assert_eq!(shown, ["ne?", "This", "Done."], "{family}");
+        drop(cursor);
+        let mut cursor = parser.finish();
+        match cursor.next() {
+            Some(Ok(Event::Complete(call))) => {
+                let answers: Vec<&str> = call.suggestions().iter().map(|one| one.answer).collect();
+                assert_eq!((call.question(), &*answers), ("Which one?", &["This"][..]), "{family}");
+                assert_eq!(call.notes().to_vec(), [Note::Envelope(family), Note::InReasoning]);
+            }
+            other => panic!("{family}: {other:?}"),
+        }
+    }
 }
 
 #[test]
