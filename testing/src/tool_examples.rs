@@ -21,15 +21,9 @@ pub struct ToolExample<'p> {
 /// ```
 /// use followup_testing::tool_examples;
 ///
-/// let page = r#"
-/// ## The built-in shapes
-///
-/// ### cursor, cursor-tool
-///
-/// Cursor has the tool `AskQuestion`, shape `cursor-tool`.
-///
-/// `{"questions": [{"prompt": "Tea?"}]}`
-/// "#;
+/// let page = "\n## The built-in shapes\n\n### cursor, cursor-tool\n\n\
+///     Cursor has the tool `AskQuestion`, shape `cursor-tool`.\n\n\
+///     `{\"questions\": [{\"prompt\": \"Tea?\"}]}`\n";
 /// let examples = tool_examples(page);
 /// assert_eq!((examples[0].shape.name(), examples[0].tool), ("cursor-tool", "AskQuestion"));
 /// assert_eq!(examples[0].arguments, r#"{"questions": [{"prompt": "Tea?"}]}"#);

@@ -5,6 +5,7 @@ mod ask;
 mod bench;
 mod common;
 mod envelopes;
+mod examples;
 mod forms;
 mod generate;
 mod hostile;

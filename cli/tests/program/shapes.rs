@@ -209,7 +209,7 @@ fn a_message_is_read_and_asked_with_any_shapes() {
 }
 
 /// Returns a body of OpenAI's chat format that calls a tool.
-fn body(tool: &str, arguments: &str) -> String {
+pub(crate) fn body(tool: &str, arguments: &str) -> String {
     let call = json!({"index": 0, "id": "c1", "function": {"name": tool, "arguments": arguments}});
     let delta = json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]});
     format!("data: {delta}\n\ndata: [DONE]\n\n")

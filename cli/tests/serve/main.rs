@@ -11,6 +11,7 @@ mod closing;
 mod continuing;
 mod demo;
 mod ending;
+mod examples;
 mod form_endings;
 mod forms;
 mod goldens;
