@@ -73,9 +73,11 @@ impl MarkupMachine {
     /// They are text, in which no envelope starts. Where none could, as in nearly all prose, it
     /// returns 1.
     pub(super) fn len_of_no_tag(&self, text: &str) -> usize {
+        if !may_have_attributes(text.as_bytes()) || !matches!(self.state, MarkupState::Prose(_)) {
+            return 1;
+        }
         let families = self.policy.envelopes();
-        let may_start = families.contains(Envelope::BareJson) || families.contains(Envelope::Mistral);
-        if !may_start || !matches!(self.state, MarkupState::Prose(_)) {
+        if !families.contains(Envelope::BareJson) && !families.contains(Envelope::Mistral) {
             return 1;
         }
         let bytes = &text.as_bytes()[..text.len().min(self.policy.limits.tag)];
@@ -139,5 +141,20 @@ impl MarkupMachine {
     fn push_and_emit(&mut self, text: &str, from: usize, to: usize) -> Option<Signal> {
         self.push(&text[from..to]);
         if to > from { self.emit(Source::Piece(from, to)) } else { None }
+    }
+}
+
+/// Returns `false` if what begins with `<` has no name of a tag with attributes, or nothing after it
+/// but the end of the tag. The shortest is `invoke`; some begin with a bar.
+#[inline]
+fn may_have_attributes(bytes: &[u8]) -> bool {
+    let is_name = |byte: &u8| matches!(byte, b'a'..=b'z' | b'_' | b':');
+    match bytes.get(1..7) {
+        Some([b'|' | 0x80.., ..]) => true,
+        Some(name) if name.iter().all(is_name) => {
+            let after = bytes[7..].iter().find(|byte| !is_name(byte));
+            after.is_some_and(|byte| !matches!(byte, b'<' | b'>'))
+        }
+        _ => false,
     }
 }
