@@ -252,7 +252,7 @@ impl EnvelopeMachine {
         matches!(self.state, EnvelopeState::Header(_))
     }
 
-    /// Returns `true` in a header, and after what a call has, up to its end.
+    /// Returns `true` in the header of a call, and between its arguments and its end.
     pub(crate) fn is_around_call(&self) -> bool {
         matches!(self.state, EnvelopeState::Header(_) | EnvelopeState::After(_))
     }

@@ -13,7 +13,8 @@ use crate::signal::{Piece, Signal, Source, ToolRef};
 use crate::utf8;
 use nom::Streaming;
 
-/// How much of a chunk is searched for a tag at once in a header, or after a call. Most are shorter.
+/// How much of a chunk is searched for a tag at once where an envelope reads little text: in the
+/// header of a call, and between its arguments and its end.
 const SHORT: usize = 64;
 
 impl MarkupMachine {
@@ -129,7 +130,7 @@ impl MarkupMachine {
         if !envelope.reads_tags() {
             return text.len();
         }
-        // What ends soon must not cost a search of the whole chunk.
+        // A short header must not cost a search of the whole chunk.
         let end = if envelope.is_around_call() { utf8::floor_char_boundary(text, from + SHORT) } else { text.len() };
         scan::bracket(&text.as_bytes()[from..end]).map_or(end, |bracket| from + bracket)
     }

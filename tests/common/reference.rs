@@ -724,7 +724,7 @@ impl Reader<'_> {
         // there.
         let mut tried = 0;
         // Before this index no envelope starts.
-        let mut held = 0;
+        let mut no_envelope_before = 0;
         let mut at = 0;
         while let Some(c) = self.peek(at) {
             let is_outside = matches!(code, Code::Outside);
@@ -732,7 +732,7 @@ impl Reader<'_> {
             if c == '<' && at >= tried && (is_outside || !self.rules.outside_code) {
                 // "After a call, prose continues in the middle of a line and outside code."
                 if let Some(tag) = self.ask_open(at) {
-                    held = 0;
+                    no_envelope_before = 0;
                     let body = tag.end;
                     if let Some(end) = self.call(at, tag) {
                         at = end;
@@ -745,10 +745,10 @@ impl Reader<'_> {
                     // which a call may start." The tag is text, in which no call starts.
                     let limit = self.offset(body).saturating_add(self.rules.unconfirmed);
                     let beyond = |at: &usize| self.offset(*at) + self.chars[*at].c.len_utf8() > limit;
-                    held = (body..self.chars.len()).find(beyond).unwrap_or(self.chars.len());
+                    no_envelope_before = (body..self.chars.len()).find(beyond).unwrap_or(self.chars.len());
                     tried = body;
                 } else if let Some((tool, end)) = self.tool_open(at) {
-                    held = 0;
+                    no_envelope_before = 0;
                     at = self.opaque(at, tool, end);
                     call_ends = Some(at);
                     code = Code::Outside;
@@ -760,7 +760,7 @@ impl Reader<'_> {
             // thinking block."
             let line_begins = self.line_begins(at, call_ends);
             let is_after_back_tick = self.is_after_back_tick(at) && call_ends != Some(at);
-            let may_be_envelope = at >= tried && at >= held && is_outside && !is_after_back_tick;
+            let may_be_envelope = at >= tried && at >= no_envelope_before && is_outside && !is_after_back_tick;
             let may_be_tag = c == '<' && at >= tried && (is_outside || !self.rules.outside_code);
             if may_be_envelope {
                 match self.envelopes(at, line_begins) {
