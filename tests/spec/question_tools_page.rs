@@ -1,12 +1,7 @@
 //! The examples of docs/question-tools.md are calls that their shapes read without a repair.
 
 use followup::{Event, Parser, Policy, Shape, Shapes};
-
-/// Returns the arguments in a line: JSON, alone or in back-ticks.
-fn example(line: &str) -> Option<&str> {
-    let json = line.strip_prefix('`').and_then(|line| line.strip_suffix('`')).unwrap_or(line);
-    json.starts_with("{\"").then_some(json)
-}
+use followup_testing::{ToolExample, tool_examples};
 
 /// Parses arguments by a shape, and returns the number of questions of the complete call.
 fn questions(shape: &Shape, tool: &str, arguments: &str) -> usize {
@@ -21,36 +16,12 @@ fn questions(shape: &Shape, tool: &str, arguments: &str) -> usize {
 
 #[test]
 fn each_built_in_shape_reads_the_example_of_its_tool_without_a_repair() {
-    let page = include_str!("../../docs/question-tools.md");
-    let (_, page) = page.split_once("\n## The built-in shapes\n").expect("the section");
-    let (page, _) = page.split_once("\n## ").expect("the next section");
-    let mut examples = Vec::new();
-    for section in page.split("\n### ").skip(1) {
-        let (heading, text) = section.split_once('\n').unwrap();
-        let shapes: Vec<_> = heading.split(", ").map(|name| Shape::built_in(name).expect(name)).collect();
-        // The shape and the tool that were named last.
-        let (mut shape, mut tool) = (&shapes[0], None);
-        for line in text.lines() {
-            if let Some(arguments) = example(line) {
-                let tool = tool.expect("a tool before its example");
-                assert!(questions(shape, tool, arguments) > 0, "{arguments}");
-                examples.push(shape.name().to_owned());
-                continue;
-            }
-            for word in line.split('`').skip(1).step_by(2) {
-                let has_tool = |shape: &&Shape| shape.tools().any(|one| one == word);
-                if let Some(named) = shapes.iter().find(|shape| shape.name() == word) {
-                    shape = named;
-                }
-                if let Some(named) = shapes.iter().find(has_tool) {
-                    tool = Some(word);
-                    shape = if has_tool(&shape) { shape } else { named };
-                }
-            }
-        }
+    let examples = tool_examples(include_str!("../../docs/question-tools.md"));
+    for ToolExample { shape, tool, arguments } in &examples {
+        assert!(questions(shape, tool, arguments) > 0, "{arguments}");
     }
     for name in Shape::built_in_names() {
-        assert!(examples.iter().any(|one| one == name), "the shape {name} has no example");
+        assert!(examples.iter().any(|example| example.shape.name() == name), "the shape {name} has no example");
     }
 }
 
