@@ -72,10 +72,11 @@ def questions(
     views.
 
     Cost: linear in the bytes. The GIL is released for the whole column. With `threads` above 1, as
-    many threads share the rows of each array; fewer if the rows are few, or the system refuses some.
+    many threads share the rows of each array; fewer if the rows are few, or the system refuses
+    some.
 
-    Raises `TypeError` for a column of another type and for unknown options, `ValueError` for options
-    without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,
+    Raises `TypeError` for a column of another type and for unknown options, `ValueError` for
+    options without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,
     `OSError` if the producer of the column fails. A row never raises.
     """
 
