@@ -147,6 +147,17 @@ fn a_forged_checkpoint_is_an_error_or_a_dialogue_that_asks_in_order() {
 }
 
 #[test]
+fn a_checkpoint_may_have_half_as_many_questions_as_can_be_counted() {
+    let resumes = |questions: u64| {
+        let mut forged = stored();
+        forged["state"]["questions"] = json!(questions);
+        let checkpoint = serde_json::from_value::<Checkpoint>(forged).unwrap();
+        Dialogue::resume(Setup::default(), checkpoint.with_valid_checksum()).is_ok()
+    };
+    assert!(resumes(u64::MAX / 2) && !resumes(u64::MAX / 2 + 1));
+}
+
+#[test]
 fn a_checkpoint_of_another_version_is_an_error_whatever_its_state_is() {
     let states = [json!(null), json!({"open": 1}), json!([{"unknown": true}])];
     let sealed = states.map(|state| json!({"version": 99, "checksum": 0, "state": state}));

@@ -1,7 +1,7 @@
 //! Built-in templates by name, and what the dialogue says of a call that ended or was rejected.
 
 use followup::dialogue::{
-    Answer, AnswerErrorKind, Dialogue, Directive, FormAnswer, MessageFormat, Question, Rejection, Template, Turn,
+    Answer, AnswerErrorKind, Dialogue, Directive, Finding, FormAnswer, MessageFormat, Question, Rejection, Template, Turn,
 };
 use serde_json::{Value, json};
 
@@ -69,6 +69,31 @@ fn the_advice_of_a_question_is_that_of_the_dialogue_that_asks_it() {
     let mut other = Dialogue::default();
     let Directive::Ask(question) = other.ask(again.clone()) else { panic!() };
     assert_eq!(question.advice, again.advice, "advice is not added to what another dialogue found");
+}
+
+#[test]
+fn only_the_questions_of_a_form_have_advice() {
+    let mut dialogue = asked_by("opencode", None, &two());
+    let mut question = dialogue.question().unwrap().clone();
+    question.advice = vec![Finding::TooFew { suggestions: 0, least: 2 }];
+    dialogue.answer(0, Answer::Form(vec![FormAnswer::default(); 2]), Vec::new()).unwrap();
+    let Directive::Ask(question) = dialogue.ask(question) else { panic!() };
+    assert!(question.advice.is_empty(), "{:?}", question.advice);
+}
+
+#[test]
+fn templates_for_one_question_reply_to_several_as_general_does() {
+    let mut arguments = two();
+    arguments["questions"][0]["question"] = json!("Which \"one\"?");
+    let reply = |name| {
+        let answers = vec![FormAnswer::text("a \"b\"\nc"), FormAnswer::picked([1])];
+        let mut dialogue = asked_by("opencode", Some(name), &arguments);
+        dialogue.answer(0, Answer::Form(answers), Vec::new()).unwrap().text.clone()
+    };
+    assert_eq!(reply("general"), "Q: Which \"one\"?\nA: a \"b\"\nc\n\nQ: And?\nA: W");
+    for name in ["acp", "cline", "confirm", "zed"] {
+        assert_eq!(reply(name), reply("general"), "{name}");
+    }
 }
 
 #[test]

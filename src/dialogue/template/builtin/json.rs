@@ -171,7 +171,6 @@ const ACP_CANCELLED: &str = r#"{"outcome":{"outcome":"cancelled"}}"#;
 pub(super) fn acp() -> Template {
     Template {
         name: text("acp"),
-        json: true,
         one: Some(entry(r#"{"outcome":{"outcome":"selected","optionId":{json}}}"#)),
         nothing: said(ACP_CANCELLED),
         cancelled: said(ACP_CANCELLED),
