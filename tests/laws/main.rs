@@ -12,7 +12,6 @@ mod exhaustive_pieces;
 mod exhaustive_shapes;
 mod leaked_at_random;
 mod leaked_tools;
-mod linear;
 mod oracle;
 mod order;
 mod properties;

@@ -285,19 +285,6 @@ fn an_object_without_its_field_in_a_stream_of_events_is_a_payload() {
     }
 }
 
-/// Each byte is looked at once, or this takes minutes.
-#[test]
-fn detecting_a_long_line_takes_linear_time() {
-    for start in ["data: x", ": x", "data: ", ":"] {
-        let mut parser = ResponseParser::auto(Policy::new());
-        drop(parser.feed(start.as_bytes()));
-        for _ in 0..50_000 {
-            drop(parser.feed(b"                "));
-        }
-        assert_eq!(parser.format(), None);
-    }
-}
-
 #[test]
 fn json_values_in_one_line_are_payloads() {
     let ollama = |text: &str| format!(r#"{{"model":"m","message":{{"content":"{text}"}},"done":false}}"#);

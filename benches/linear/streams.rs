@@ -1,21 +1,13 @@
-//! Time is linear in the bytes, however many chunks they come in.
-//!
-//! The tests compare ratios, never the clock alone.
-//!
-//! `cargo test --release --test laws linear -- --ignored`
+//! The streams that are counted: the start of each, and the text that is repeated after it.
 
-use std::time::{Duration, Instant};
-
-use followup::wire::{Format, ResponseParser};
-use followup::{CallStart, Entities, Envelopes, Limits, Parser, Policy};
-use followup_testing::Syntax;
+use followup::wire::Format;
 
 const ASK: &str = "<ask_followup_question>";
 const QUESTION: &str = "<ask_followup_question><question>";
 const ANSWER: &str = "<ask_followup_question><question>Q</question><suggest>";
 
 /// Messages: the start, and the text that is repeated after it.
-const STREAMS: [(&str, &str); 45] = [
+pub(crate) const STREAMS: [(&str, &str); 45] = [
     ("", "prose "),
     ("", "<<<<"),
     ("", "</</"),
@@ -67,7 +59,7 @@ const STREAMS: [(&str, &str); 45] = [
 ];
 
 /// The same for the families of envelopes that are read by choice.
-const STREAMS_BY_CHOICE: [(&str, &str); 15] = [
+pub(crate) const STREAMS_BY_CHOICE: [(&str, &str); 15] = [
     ("", "prose [1] "),
     ("", "[TOOL_CALLS]"),
     ("", "[TOOL_CALLS"),
@@ -86,7 +78,7 @@ const STREAMS_BY_CHOICE: [(&str, &str); 15] = [
 ];
 
 /// Arguments of native calls: the start, the repeated text, and the end.
-const ARGUMENTS: [(&str, &str, &str); 38] = [
+pub(crate) const ARGUMENTS: [(&str, &str, &str); 38] = [
     ("", " ", ""),
     ("", "[", ""),
     ("{", "\"k\":1,", ""),
@@ -128,7 +120,7 @@ const ARGUMENTS: [(&str, &str, &str); 38] = [
 ];
 
 /// Arguments of other tools that ask: the tool, the start, the repeated text, and the end.
-const TOOLS: [(&str, &str, &str, &str); 12] = [
+pub(crate) const TOOLS: [(&str, &str, &str, &str); 12] = [
     ("AskUserQuestion", "{\"questions\":[{\"question\":\"", " ", "\"}]}"),
     ("AskUserQuestion", "{\"questions\":[{\"question\":\"", "word ", "\"}]}"),
     ("AskUserQuestion", "{\"questions\":[{\"header\":\"", " ", "\"}]}"),
@@ -144,8 +136,10 @@ const TOOLS: [(&str, &str, &str, &str); 12] = [
 ];
 
 /// Bodies: a beginning, a part that is repeated, and an end.
-const BODIES: [(Format, &str, &str, &str); 22] = [
+pub(crate) const BODIES: [(Format, &str, &str, &str); 23] = [
     (Format::OpenAiChat, "data: ", "a", "\n\n"),
+    (Format::OpenAiChat, "data: x", " ", "\n\n"),
+    (Format::OpenAiChat, ": x", " ", "\n\n"),
     (Format::OpenAiChat, "data: {\"choices\":[{\"delta\":{\"content\":\"", "word \\n", "\"}}]}\n\n"),
     (Format::OpenAiChat, "", "data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n", ""),
     (Format::OpenAiChat, "", "data: {\"choices\":[{\"delta\":{\"content\":\"\\ud83d\"}}]}\n\n", ""),
@@ -168,13 +162,6 @@ const BODIES: [(Format, &str, &str, &str); 22] = [
         "{}]}}]}\n\n",
     ),
     (
-        Format::Anthropic,
-        "",
-        "data: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"tool_use\",\"name\":\"a\"}}\n\n\
-         data: {\"type\":\"content_block_stop\"}\n\n",
-        "",
-    ),
-    (
         Format::OpenAiResponses,
         "",
         "data: {\"type\":\"response.function_call_arguments.done\",\"item_id\":\"i\",\"arguments\":\"{}\"}\n\n",
@@ -195,125 +182,15 @@ const BODIES: [(Format, &str, &str, &str); 22] = [
     ),
 ];
 
-/// Returns the shortest of three times.
-fn best(mut read: impl FnMut()) -> Duration {
-    let once = |_| {
-        let now = Instant::now();
-        read();
-        now.elapsed()
-    };
-    (0..3).map(once).min().unwrap()
-}
+/// A call of a body that has thousands.
+///
+/// A delta is compared with the calls that are remembered, which are 256 at most. So the shorter
+/// stream has more.
+pub(crate) const CALL: (Format, &str) = (
+    Format::Anthropic,
+    "data: {\"type\":\"content_block_start\",\"content_block\":{\"type\":\"tool_use\",\"name\":\"a\"}}\n\n\
+     data: {\"type\":\"content_block_stop\"}\n\n",
+);
 
-fn read_body(response: &mut ResponseParser, body: &[u8], chunk: usize) {
-    for chunk in body.chunks(chunk) {
-        let mut events = response.feed(chunk);
-        while let Some(event) = events.next() {
-            std::hint::black_box(&event);
-        }
-    }
-    drop(response.finish());
-}
-
-#[test]
-#[ignore = "measures time: run it in release, on a machine that is not busy"]
-fn four_times_the_body_takes_four_times_as_long() {
-    let mut slow = Vec::new();
-    for (wire, start, repeated, end) in BODIES {
-        let body = |len: usize| format!("{start}{}{end}", repeated.repeat(len / repeated.len())).into_bytes();
-        for chunk in [1, 64, usize::MAX] {
-            for (name, mut response) in
-                [(wire.name(), ResponseParser::new(wire, Policy::new())), ("auto", ResponseParser::auto(Policy::new()))]
-            {
-                let (small, large) = (body(250_000), body(1_000_000));
-                let one = best(|| read_body(&mut response, &small, chunk));
-                let four = best(|| read_body(&mut response, &large, chunk));
-                let ratio = four.as_secs_f64() / one.as_secs_f64();
-                let per_byte = four.as_nanos() as f64 / large.len() as f64;
-                println!("{name:16} {start:?} {repeated:?} by {chunk}: {ratio:.1} times, {per_byte:.1} ns a byte");
-                // Quadratic time would be 16 times.
-                if ratio > 8.0 {
-                    slow.push(format!("{name}: {start:?} and {repeated:?} by {chunk}: {ratio:.1}"));
-                }
-            }
-        }
-    }
-    assert!(slow.is_empty(), "{slow:#?}");
-}
-
-/// Returns the time that a parser takes to read a stream.
-fn read(parser: impl Fn() -> Parser, stream: &[u8], chunk: usize) -> Duration {
-    best(|| {
-        let mut parser = parser();
-        for chunk in stream.chunks(chunk) {
-            let mut events = parser.feed_bytes(chunk);
-            while let Some(event) = events.next() {
-                std::hint::black_box(&event);
-            }
-        }
-        drop(parser.finish());
-    })
-}
-
-#[test]
-#[ignore = "measures time: run it in release, on a machine that is not busy"]
-fn four_times_the_bytes_take_four_times_as_long() {
-    let all = Limits {
-        question: usize::MAX,
-        answer: usize::MAX,
-        suggestions: usize::MAX,
-        questions: usize::MAX,
-        header: usize::MAX,
-        description: usize::MAX,
-        texts: usize::MAX,
-        ..Limits::default()
-    };
-    let policies = [
-        ("default", Policy::new()),
-        ("without limits", Policy::new().with_limits(all)),
-        (
-            "outside code, decoded",
-            Policy::new().with_call_start(CallStart::OutsideCode).with_entities(Entities::Decoded),
-        ),
-    ];
-    let mut slow = Vec::new();
-    for (name, policy) in &policies {
-        for (start, repeated) in STREAMS {
-            let parser = || Syntax::Markup.parser(policy.clone());
-            slow.extend(slow_cuts(name, parser, start, repeated, ""));
-        }
-        for (start, repeated) in STREAMS_BY_CHOICE {
-            let policy = policy.clone().with_envelopes(Envelopes::all());
-            let parser = || Syntax::Markup.parser(policy.clone());
-            slow.extend(slow_cuts(name, parser, start, repeated, ""));
-        }
-        for (start, repeated, end) in ARGUMENTS {
-            let parser = || Syntax::Arguments.parser(policy.clone());
-            slow.extend(slow_cuts(name, parser, start, repeated, end));
-        }
-        for (tool, start, repeated, end) in TOOLS {
-            let parser = || Parser::arguments_of(tool, policy.clone()).expect("a tool that asks");
-            slow.extend(slow_cuts(name, parser, start, repeated, end));
-        }
-    }
-    assert!(slow.is_empty(), "{slow:#?}");
-}
-
-/// Reads a stream and one that is four times as long, and returns the cuts for which that takes
-/// much more than four times as long.
-fn slow_cuts(name: &str, parser: impl Fn() -> Parser, start: &str, repeated: &str, end: &str) -> Vec<String> {
-    let mut slow = Vec::new();
-    let stream = |len: usize| format!("{start}{}{end}", repeated.repeat(len / repeated.len())).into_bytes();
-    for chunk in [1, 64, usize::MAX] {
-        let (small, large) = (stream(100_000), stream(400_000));
-        let (one, four) = (read(&parser, &small, chunk), read(&parser, &large, chunk));
-        let ratio = four.as_secs_f64() / one.as_secs_f64();
-        let per_byte = four.as_nanos() as f64 / large.len() as f64;
-        println!("{name:22} {start:?} {repeated:?} by {chunk}: {ratio:.1} times, {per_byte:.1} ns a byte");
-        // Quadratic time would be 16 times.
-        if ratio > 8.0 {
-            slow.push(format!("{name}: {start:?} and {repeated:?} by {chunk}: {ratio:.1}"));
-        }
-    }
-    slow
-}
+/// The length of the shorter stream of calls.
+pub(crate) const LEN_OF_CALLS: usize = 128 << 10;
