@@ -272,3 +272,93 @@ fn every_short_sequence_of_arguments_of_confirm() {
     let pieces = r#"{|}|,|"|x|[|]|1|null|\u00e9|"message":|"R"|"options":["A"]"#;
     sweep("confirm", &beginnings, pieces);
 }
+
+/// One flag with two names, and the limit of two options.
+#[test]
+fn every_short_sequence_of_arguments_of_cursor_tool() {
+    let beginnings = ["{", r#"{"title":"T","questions":[{"prompt":"Q","#, r#"{"questions":[{"options":[{"#];
+    let pieces = concat!(
+        r#"}|]|,|"|x|{|null|"allow_multiple":true|"allowMultiple":false|"prompt":"P"|"id":|"label":"L"|"#,
+        r#""options":["#
+    );
+    sweep("cursor-tool", &beginnings, pieces);
+}
+
+/// A form of another shape in the place of the question.
+#[test]
+fn every_short_sequence_of_arguments_of_copilot() {
+    let beginnings =
+        ["{", r#"{"message":"M","requestedSchema":{"#, r#"{"choices":["A","#, r#"{"question":"Q","allow_freeform":"#];
+    let pieces = concat!(
+        r#"}|]|,|"|x|{|false|null|"question":"R"|"message":|"choices":[|"requestedSchema":{|"#,
+        r#""properties":{|"a":{"enum":["v"]}"#
+    );
+    sweep("copilot", &beginnings, pieces);
+}
+
+/// A question that is beside its options, or the only one of a list.
+#[test]
+fn every_short_sequence_of_arguments_of_cline() {
+    let beginnings =
+        ["{", r#"{"question":"Q","options":["A","#, r#"{"questions":[{"question":"Q","#, r#"{"options":[{"#];
+    let pieces = concat!(
+        r#"}|]|,|"|x|{|1|"question":"R"|"questions":[|"options":[|"label":"L"|"description":"D"|"#,
+        r#""is_multi_select":"yes""#
+    );
+    sweep("cline", &beginnings, pieces);
+}
+
+/// A header that is the question if there is no other, and previews.
+#[test]
+fn every_short_sequence_of_arguments_of_qwen() {
+    let beginnings = [
+        r#"{"questions":[{"header":"H"#,
+        r#"{"questions":[{"header":"H","question":"#,
+        r#"{"questions":[{"question":"Q","options":[{"preview":"P"#,
+        r#"{"questions":[{"options":[{"label":"L","#,
+    ];
+    let pieces = concat!(
+        r#"}|]|,|"|x|{|null|\n|"header":"I"|"question":"Q"|"options":[|"preview":|"description":"D"|"#,
+        r#""multi_select":1"#
+    );
+    sweep("qwen", &beginnings, pieces);
+}
+
+/// A key that is the header of a question and the label of an option.
+#[test]
+fn every_short_sequence_of_arguments_of_pi() {
+    let beginnings = [
+        "{",
+        r#"{"questions":[{"label":"H"#,
+        r#"{"questions":[{"prompt":"Q","options":[{"#,
+        r#"{"questions":[{"id":"i","allowOther":"#,
+    ];
+    let pieces = concat!(
+        r#"}|]|,|"|x|{|false|null|"label":"L"|"prompt":"P"|"questions":[|"options":[|"value":"v"|"#,
+        r#""description":"D""#
+    );
+    sweep("pi", &beginnings, pieces);
+}
+
+/// Options that are strings only, after a topic that may be the question.
+#[test]
+fn every_short_sequence_of_arguments_of_droid_request() {
+    let beginnings = [
+        "{",
+        r#"{"questions":[{"topic":"T"#,
+        r#"{"questions":[{"question":"Q","options":["A","#,
+        r#"{"questions":[{"topic":"T","question":"#,
+    ];
+    let pieces = concat!(
+        r#"}|]|,|"|x|{|null|1|"topic":"U"|"question":"R"|"options":[|"multiSelect":true|"label":"L"|"#,
+        r#""questions":["#
+    );
+    sweep("droid-request", &beginnings, pieces);
+}
+
+#[test]
+fn every_built_in_shape_has_a_sweep() {
+    let here = include_str!("exhaustive_shapes.rs");
+    let missing = Shape::built_in_names().filter(|name| !here.contains(&format!("sweep(\"{name}\", ")));
+    assert_eq!(missing.collect::<Vec<_>>(), Vec::<&str>::new());
+}
