@@ -503,7 +503,7 @@ impl Parser {
     pub(crate) fn lend<'s>(&'s self, feed: &Feed<'s>, Decision { signal, in_patch }: Decision) -> Event<'s> {
         let text = |source| match source {
             Source::Piece(start, end) => &(if in_patch { self.patch.text() } else { feed.text })[start..end],
-            Source::Pending | Source::Held | Source::Envelope => self.syntax.kept_text(source),
+            Source::Pending | Source::Unconfirmed | Source::Envelope => self.syntax.kept_text(source),
         };
         let (call, calls) = (self.syntax.call(), self.syntax.calls());
         match signal {

@@ -71,7 +71,7 @@ pub(crate) enum Source {
     /// The incomplete tag.
     Pending,
     /// The text after the opening tag of an unconfirmed call.
-    Held,
+    Unconfirmed,
     /// What is held back of an envelope.
     Envelope,
 }

@@ -12,16 +12,16 @@ impl EnvelopeMachine {
         for (i, char) in text.char_indices() {
             let is_closing = matches!(self.fence, Fence::Closing(_));
             match (char, self.style) {
-                _ if name::is_space(char) && !is_closing => self.held.push(char),
+                _ if name::is_space(char) && !is_closing => self.unconfirmed_text.push(char),
                 ('}', Style::Object | Style::Llama) if !is_closing && after == After::default() => {
                     self.note_unclosed(context);
-                    self.held.push(char);
+                    self.unconfirmed_text.push(char);
                     self.after(After { has_surplus: true, ..after });
                     self.ends_here = true;
                     return (i + 1, self.consume_held());
                 }
                 ('`', _) if self.fence != Fence::None => {
-                    self.held.push(char);
+                    self.unconfirmed_text.push(char);
                     self.fence = match self.fence {
                         Fence::Closing(1) => Fence::Closing(2),
                         Fence::Closing(_) => Fence::None,
@@ -37,17 +37,17 @@ impl EnvelopeMachine {
                     return (i, self.finish(AfterCall::Header, context));
                 }
                 ('{', _) if after.is_separated => return (i, self.finish(AfterCall::Header, context)),
-                (';', Style::Llama) if self.held.len() < context.policy.limits.unconfirmed => {
-                    self.held.push(char);
+                (';', Style::Llama) if self.unconfirmed_text.len() < context.policy.limits.unconfirmed => {
+                    self.unconfirmed_text.push(char);
                     return (i + 1, self.finish(AfterCall::Header, context));
                 }
                 (',', Style::MistralList) if !after.is_separated => {
                     after.is_separated = true;
-                    self.held.push(char);
+                    self.unconfirmed_text.push(char);
                     self.after(after);
                 }
                 (']', Style::MistralList) if !after.is_separated => {
-                    self.held.push(char);
+                    self.unconfirmed_text.push(char);
                     self.ends_here = true;
                     return (i + 1, self.finish_with_held(context));
                 }
@@ -58,8 +58,8 @@ impl EnvelopeMachine {
                     return (i, self.finish(if may_continue { AfterCall::Header } else { AfterCall::Prose }, context));
                 }
             }
-            if self.held.len() > context.policy.limits.unconfirmed {
-                self.held.pop();
+            if self.unconfirmed_text.len() > context.policy.limits.unconfirmed {
+                self.unconfirmed_text.pop();
                 self.note_if_open(context);
                 return (i, self.finish(AfterCall::Prose, context));
             }
@@ -70,7 +70,7 @@ impl EnvelopeMachine {
     /// What is held back belongs to the call.
     fn consume_held(&mut self) -> Change {
         if self.is_read() {
-            self.held.clear();
+            self.unconfirmed_text.clear();
             Change::Stay
         } else {
             Change::Opaque
@@ -80,7 +80,7 @@ impl EnvelopeMachine {
     /// What is held back belongs to the call, which ends with it.
     pub(super) fn finish_with_held(&mut self, context: &mut Context<'_>) -> Change {
         if self.is_read() {
-            self.held.clear();
+            self.unconfirmed_text.clear();
             self.finish(AfterCall::Prose, context)
         } else {
             Change::OpaqueEnd
@@ -102,7 +102,7 @@ impl EnvelopeMachine {
 
     /// Acts on a tag after a call.
     pub(super) fn act_after(&mut self, after: After, tag: &TagRef<'_>, context: &mut Context<'_>) -> Change {
-        self.held.push_str(tag.text);
+        self.unconfirmed_text.push_str(tag.text);
         self.end = tag.end;
         if matches!(tag.kind, Kind::CallEnd | Kind::Token(Token::CallEnd | Token::DeepseekCallEnd)) {
             self.after(After { is_closed: true, ..after });

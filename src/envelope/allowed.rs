@@ -77,7 +77,7 @@ impl EnvelopeMachine {
             }
             Header::Named { .. } => return (Kinds::PARAMETER, style.close_tags()),
             Header::Words { part, start } => {
-                let words = harmony::read(self.held_from(start), part, true, self.name.is_empty());
+                let words = harmony::read(self.unconfirmed_from(start), part, true, self.name.is_empty());
                 let has_recipient = !self.name.is_empty() || words.is_some_and(|words| words.to.is_some());
                 match part {
                     _ if words.is_none() => Kinds::NONE,
@@ -136,7 +136,7 @@ impl EnvelopeMachine {
     pub(crate) fn ends_before(&self, kind: Option<(Kind, bool)>, len: usize, policy: &Policy) -> bool {
         let Some((kind, is_close)) = kind else { return true };
         match self.state {
-            EnvelopeState::Header(_) if self.held.len() + len > policy.limits.unconfirmed => true,
+            EnvelopeState::Header(_) if self.unconfirmed_text.len() + len > policy.limits.unconfirmed => true,
             EnvelopeState::Header(header) => self.is_after_header(header, kind, is_close),
             EnvelopeState::Between { .. } | EnvelopeState::Broken => !is_close && self.begins_call(kind),
             EnvelopeState::Key { .. } | EnvelopeState::Value(_) | EnvelopeState::Json(_) | EnvelopeState::After(_) => {

@@ -13,7 +13,7 @@ use crate::config::{Envelope, Policy};
 /// What a character does to a header.
 enum HeaderStep {
     /// It is a part of the header.
-    Held,
+    Part,
     /// The header is complete: the character begins JSON.
     Json,
     /// It is no part of a header.
@@ -22,7 +22,7 @@ enum HeaderStep {
 
 impl EnvelopeMachine {
     pub(super) fn begin_object(&mut self, bare: bool) {
-        self.state = EnvelopeState::Header(Header::Object { start: self.held.len() });
+        self.state = EnvelopeState::Header(Header::Object { start: self.unconfirmed_text.len() });
         self.object = if bare { ObjectReader::bare() } else { ObjectReader::NEW };
         (self.family, self.style) = match self.style {
             _ if bare => (Envelope::BareJson, Style::Bare),
@@ -41,18 +41,18 @@ impl EnvelopeMachine {
         for (i, char) in text.char_indices() {
             let step = self.step(&mut header, char, context.policy);
             self.state = EnvelopeState::Header(header);
-            let room = context.policy.limits.unconfirmed.saturating_sub(self.held.len());
+            let room = context.policy.limits.unconfirmed.saturating_sub(self.unconfirmed_text.len());
             match step {
-                HeaderStep::Held if char.len_utf8() <= room => self.held.push(char),
+                HeaderStep::Part if char.len_utf8() <= room => self.unconfirmed_text.push(char),
                 HeaderStep::Json if matches!(header, Header::Wrapper { .. } | Header::Marked) => {
                     self.begin_object(false);
                     return (i, Change::Stay);
                 }
                 HeaderStep::Json if room > 0 => {
                     self.begin_arguments();
-                    return (i, self.confirm_held(context));
+                    return (i, self.confirm_with_text(context));
                 }
-                HeaderStep::Held | HeaderStep::Json | HeaderStep::NoCall => return (i, Change::NoCall),
+                HeaderStep::Part | HeaderStep::Json | HeaderStep::NoCall => return (i, Change::NoCall),
             }
         }
         (text.len(), Change::Stay)
@@ -67,7 +67,7 @@ impl EnvelopeMachine {
                     let is_named = matches!(header, Header::Named { .. });
                     if is_named || reads(Envelope::Hermes) { HeaderStep::Json } else { HeaderStep::NoCall }
                 }
-                (Fence::None, _) if is_space => HeaderStep::Held,
+                (Fence::None, _) if is_space => HeaderStep::Part,
                 (Fence::None, _) if char != '`' => {
                     let may_be_name = *header == Header::Wrapper { tool_call: true } && reads(Envelope::Glm);
                     if !may_be_name {
@@ -76,13 +76,13 @@ impl EnvelopeMachine {
                     self.name.clear();
                     (self.family, self.style) = (Envelope::Glm, Style::Keys);
                     *header = Header::Name;
-                    held_if(self.name.push(char))
+                    part_if(self.name.push(char))
                 }
                 _ if matches!(header, Header::Wrapper { .. }) && !reads(Envelope::Hermes) => HeaderStep::NoCall,
                 (fence, _) => match step_fence(fence, char) {
                     Some(next) => {
                         self.fence = next;
-                        HeaderStep::Held
+                        HeaderStep::Part
                     }
                     None => HeaderStep::NoCall,
                 },
@@ -91,14 +91,14 @@ impl EnvelopeMachine {
                 *header = Header::Named { by_tag: false };
                 self.step(header, char, policy)
             }
-            Header::Name | Header::TokenName => held_if(self.name.push(char)),
+            Header::Name | Header::TokenName => part_if(self.name.push(char)),
             Header::Words { part, start } => {
-                self.held.push(char);
-                let may_be = harmony::read(self.held_from(*start), *part, false, self.name.is_empty()).is_some();
-                self.held.pop();
-                held_if(may_be)
+                self.unconfirmed_text.push(char);
+                let may_be = harmony::read(self.unconfirmed_from(*start), *part, false, self.name.is_empty()).is_some();
+                self.unconfirmed_text.pop();
+                part_if(may_be)
             }
-            Header::Section => held_if(is_space),
+            Header::Section => part_if(is_space),
             Header::Marker(_) | Header::Marked | Header::MarkedName | Header::MarkedWord(_) => {
                 self.step_marked(header, char)
             }
@@ -121,13 +121,13 @@ impl EnvelopeMachine {
         let (bare, mut pos) = (self.object.is_bare, 0);
         loop {
             let found = self.object.next(text, &mut pos, &mut self.name, context.policy);
-            let room = context.policy.limits.unconfirmed.saturating_sub(self.held.len());
+            let room = context.policy.limits.unconfirmed.saturating_sub(self.unconfirmed_text.len());
             if pos > room {
                 let mut room = room;
                 while !text.is_char_boundary(room) {
                     room -= 1;
                 }
-                self.held.push_str(&text[..room]);
+                self.unconfirmed_text.push_str(&text[..room]);
                 return (room, Change::NoCall);
             }
             match found {
@@ -140,7 +140,7 @@ impl EnvelopeMachine {
                     self.object.is_main_key = self.reader.is_main_key(self.object.key.text());
                 }
                 Some(ObjectPart::Name | ObjectPart::Confirmed) => {
-                    self.held.push_str(&text[..pos]);
+                    self.unconfirmed_text.push_str(&text[..pos]);
                     self.state = EnvelopeState::Json(Json::Object);
                     let change = self.confirm(context);
                     if self.is_read() {
@@ -149,11 +149,11 @@ impl EnvelopeMachine {
                     return (pos, change);
                 }
                 None => {
-                    self.held.push_str(text);
+                    self.unconfirmed_text.push_str(text);
                     return (text.len(), Change::Stay);
                 }
                 Some(_) => {
-                    self.held.push_str(&text[..pos]);
+                    self.unconfirmed_text.push_str(&text[..pos]);
                     return (pos, Change::NoCall);
                 }
             }
@@ -162,8 +162,8 @@ impl EnvelopeMachine {
 
     /// Reads the object again from its beginning, now that it is known to be a call that is read.
     fn read_again(&mut self, start: usize, context: &mut Context<'_>) {
-        let held = core::mem::take(&mut self.held);
-        let text = held.get(start..).unwrap_or_default();
+        let unconfirmed_text = core::mem::take(&mut self.unconfirmed_text);
+        let text = unconfirmed_text.get(start..).unwrap_or_default();
         self.object = ObjectReader::NEW;
         let mut read = 0;
         while read < text.len()
@@ -172,8 +172,8 @@ impl EnvelopeMachine {
             read += self.push_json(json, &text[read..], context).0;
         }
         self.ends_here = false;
-        self.held = held;
-        self.held.clear();
+        self.unconfirmed_text = unconfirmed_text;
+        self.unconfirmed_text.clear();
     }
 
     /// Returns `true` if a tag comes after a complete header, or ends one that is none.
@@ -196,7 +196,7 @@ impl EnvelopeMachine {
         match header {
             Header::Named { .. } | Header::Name if kind.is_some() && !is_too_long => {
                 self.state = EnvelopeState::Between { is_first: true };
-                self.confirm_held(context)
+                self.confirm_with_text(context)
             }
             _ => Change::NoCall,
         }
@@ -205,7 +205,7 @@ impl EnvelopeMachine {
     /// Acts on a tag of a header.
     pub(super) fn act_header(&mut self, tag: &TagRef<'_>) {
         self.read_recipient();
-        self.held.push_str(tag.text);
+        self.unconfirmed_text.push_str(tag.text);
         let header = match tag.kind {
             Kind::Wrapper { tool_call } => {
                 self.in_section = true;
@@ -226,14 +226,15 @@ impl EnvelopeMachine {
     /// Makes the recipient in a header of Harmony the name of the tool.
     fn read_recipient(&mut self) {
         let EnvelopeState::Header(Header::Words { part, start }) = self.state else { return };
-        let words = self.held.get(start..).and_then(|text| harmony::read(text, part, true, self.name.is_empty()));
+        let words =
+            self.unconfirmed_text.get(start..).and_then(|text| harmony::read(text, part, true, self.name.is_empty()));
         if let Some(to) = words.and_then(|words| words.to) {
             self.name.set(to);
         }
     }
 
     fn act_token(&mut self, token: Token) {
-        let start = self.held.len();
+        let start = self.unconfirmed_text.len();
         let header = match token {
             Token::Start => Header::Words { part: HeaderPart::Role, start },
             Token::Channel => Header::Words { part: HeaderPart::Channel, start },
@@ -281,22 +282,22 @@ impl EnvelopeMachine {
                     self.style = Style::Mistral;
                     self.family = Envelope::Mistral;
                 }
-                HeaderStep::Held
+                HeaderStep::Part
             }
-            Header::Marked if name::is_space(char) => HeaderStep::Held,
+            Header::Marked if name::is_space(char) => HeaderStep::Part,
             Header::Marked => match (self.style, char) {
                 (Style::Mistral, '[') => {
                     (self.style, self.in_section) = (Style::MistralList, true);
-                    HeaderStep::Held
+                    HeaderStep::Part
                 }
                 (Style::MistralList | Style::Llama, '{') => HeaderStep::Json,
                 (Style::Mistral, _) if self.name.push(char) => {
                     *header = Header::MarkedName;
-                    HeaderStep::Held
+                    HeaderStep::Part
                 }
                 _ => HeaderStep::NoCall,
             },
-            Header::MarkedName if self.name.push(char) => HeaderStep::Held,
+            Header::MarkedName if self.name.push(char) => HeaderStep::Part,
             Header::MarkedName => {
                 *header = Header::MarkedWord(ArgsMarker::AfterName);
                 self.step_marked(header, char)
@@ -330,7 +331,7 @@ fn step_marked_word(word: &mut ArgsMarker, char: char) -> HeaderStep {
         (ArgsMarker::Id(_) | ArgsMarker::AfterId, '[') => ArgsMarker::Args(1),
         _ => return HeaderStep::NoCall,
     };
-    HeaderStep::Held
+    HeaderStep::Part
 }
 
 /// Returns `true` if the character follows after so many bytes of the word.
@@ -338,8 +339,8 @@ fn has_next(word: &str, len: u8, char: char) -> bool {
     word.as_bytes().get(usize::from(len)).is_some_and(|&next| char == char::from(next))
 }
 
-fn held_if(is_part: bool) -> HeaderStep {
-    if is_part { HeaderStep::Held } else { HeaderStep::NoCall }
+fn part_if(is_part: bool) -> HeaderStep {
+    if is_part { HeaderStep::Part } else { HeaderStep::NoCall }
 }
 
 /// Returns the state of a fence's opening line after one more character; `None` if it is none.

@@ -60,9 +60,9 @@ pub(crate) struct EnvelopeMachine {
     /// What reads the arguments. Of bare JSON it is known in the header.
     pub(super) reader: ArgumentsReader,
     /// What is held back: a header, or what comes after a call.
-    pub(crate) held: String,
-    /// The last signal borrows what is held back. Never so between two pieces.
-    pub(crate) lent: bool,
+    pub(super) unconfirmed_text: String,
+    /// The last signal borrows that text. Never so between two pieces.
+    lent: bool,
 }
 
 impl Fresh for EnvelopeMachine {
@@ -85,17 +85,17 @@ impl EnvelopeMachine {
         key: Key::NEW,
         object: ObjectReader::NEW,
         reader: ArgumentsReader::None,
-        held: String::new(),
+        unconfirmed_text: String::new(),
         lent: false,
     };
 
     /// Makes it as new, for a header that begins at `start`. Its memory is kept.
     fn restart(&mut self, start: u64) {
-        self.held.clear();
+        self.unconfirmed_text.clear();
         self.name.clear();
         *self = EnvelopeMachine {
             start,
-            held: core::mem::take(&mut self.held),
+            unconfirmed_text: core::mem::take(&mut self.unconfirmed_text),
             name: core::mem::take(&mut self.name),
             ..EnvelopeMachine::NEW
         };
@@ -120,11 +120,11 @@ impl EnvelopeMachine {
 
     /// Begins the next header of the section that is open, with what is held back.
     fn begin_next(&mut self) {
-        let (held, style) = (core::mem::take(&mut self.held), self.style);
+        let (unconfirmed_text, style) = (core::mem::take(&mut self.unconfirmed_text), self.style);
         let start = self.end;
         self.restart(start);
         self.end = start;
-        self.held = held;
+        self.unconfirmed_text = unconfirmed_text;
         self.in_section = true;
         self.style = style;
         self.state = EnvelopeState::Header(match style {
@@ -202,7 +202,7 @@ impl EnvelopeMachine {
     ) -> Change {
         match self.state {
             EnvelopeState::Header(header) => {
-                let is_too_long = self.held.len() + len > context.policy.limits.unconfirmed;
+                let is_too_long = self.unconfirmed_text.len() + len > context.policy.limits.unconfirmed;
                 self.end_header(header, kind, is_too_long, context)
             }
             EnvelopeState::Between { .. } | EnvelopeState::Broken => {
@@ -231,7 +231,7 @@ impl EnvelopeMachine {
         match self.state {
             EnvelopeState::Header(_) => {
                 self.act_header(tag);
-                if self.is_header() { Change::Stay } else { self.confirm_held(context) }
+                if self.is_header() { Change::Stay } else { self.confirm_with_text(context) }
             }
             EnvelopeState::Between { .. }
             | EnvelopeState::Key { .. }
@@ -242,9 +242,35 @@ impl EnvelopeMachine {
         }
     }
 
+    /// Returns what is held back.
+    pub(crate) fn unconfirmed_text(&self) -> &str {
+        &self.unconfirmed_text
+    }
+
+    /// Holds more text back.
+    pub(crate) fn keep(&mut self, text: &str) {
+        self.unconfirmed_text.push_str(text);
+    }
+
+    /// Notes that the next signal borrows what is held back.
+    pub(crate) fn lend(&mut self) {
+        self.lent = true;
+    }
+
+    /// Returns `true` while a signal borrows what is held back.
+    pub(crate) fn is_lent(&self) -> bool {
+        self.lent
+    }
+
+    /// Drops the text that a signal has borrowed.
+    pub(crate) fn drop_lent(&mut self) {
+        self.unconfirmed_text.clear();
+        self.lent = false;
+    }
+
     /// Returns what is held back from this index on.
-    pub(super) fn held_from(&self, start: usize) -> &str {
-        self.held.get(start..).unwrap_or_default()
+    pub(super) fn unconfirmed_from(&self, start: usize) -> &str {
+        self.unconfirmed_text.get(start..).unwrap_or_default()
     }
 
     /// Returns `true` before it is certain that a call follows.
@@ -258,10 +284,10 @@ impl EnvelopeMachine {
     }
 
     /// Begins the call after a header that is held back and belongs to it.
-    pub(super) fn confirm_held(&mut self, context: &mut Context<'_>) -> Change {
+    pub(super) fn confirm_with_text(&mut self, context: &mut Context<'_>) -> Change {
         let change = self.confirm(context);
         if self.is_read() {
-            self.held.clear();
+            self.unconfirmed_text.clear();
         }
         change
     }
@@ -330,7 +356,7 @@ impl EnvelopeMachine {
                 self.reader = ArgumentsReader::of(self.name.text(), policy);
                 self.begin_call(Entities::Raw, call);
                 call.cut(CallPart::Opening, policy);
-                self.held.clear();
+                self.unconfirmed_text.clear();
             }
             EnvelopeState::Header(_) => return Change::NoCall,
             EnvelopeState::After(_) => {
@@ -413,7 +439,7 @@ impl EnvelopeMachine {
         is_certain
             && self.start <= read
             && self.end <= read
-            && self.held.len() <= limits.unconfirmed.saturating_add(limits.tag)
+            && self.unconfirmed_text.len() <= limits.unconfirmed.saturating_add(limits.tag)
             && self.name.is_in_bounds()
             && self.key.is_in_bounds()
             && self.object.is_in_bounds()

@@ -33,8 +33,8 @@ impl SavedMarkup {
                 }
             }
             MarkupState::Unconfirmed(_) => {
-                (used.call, used.held, used.code_before) =
-                    (buffers.call.clone(), buffers.held.clone(), buffers.code_before);
+                (used.call, used.unconfirmed_text, used.code_before) =
+                    (buffers.call.clone(), buffers.unconfirmed_text.clone(), buffers.code_before);
             }
             MarkupState::Inside(_) => used.call = buffers.call.clone(),
             MarkupState::Envelope(_) => {
@@ -61,7 +61,7 @@ impl SavedMarkup {
         let is_in_bounds = calls.max(end).max(buffers.call.start) <= read
             && pending.is_in_bounds(read, limits.tag)
             && opening <= limits.tag
-            && buffers.held.get(opening..).is_some_and(|body| body.len() <= limits.unconfirmed)
+            && buffers.unconfirmed_text.get(opening..).is_some_and(|body| body.len() <= limits.unconfirmed)
             && buffers.prose_left <= limits.unconfirmed
             && buffers.call.is_in_bounds(&policy)
             && (buffers.envelope.is_fresh() || buffers.envelope.restore(read, &policy));

@@ -176,7 +176,7 @@ impl MarkupMachine {
             pending.bytes.is_empty() || matches!(read, LexedTag::Incomplete(_))
         });
         if closes {
-            envelope.held.push_str(pending.text());
+            envelope.keep(pending.text());
         }
         let change = envelope.cut(end, closes, &mut context);
         // The truncated part includes the incomplete tag, if that belongs to the envelope.
@@ -188,9 +188,9 @@ impl MarkupMachine {
 
     /// Emits a change in an envelope.
     pub(super) fn emit_change(&mut self, change: Change, code: Code) -> Option<Signal> {
-        let is_held = !self.buffers.envelope.held.is_empty();
+        let has_text = !self.buffers.envelope.unconfirmed_text().is_empty();
         let opaque =
-            |start| is_held.then_some(Signal::Opaque { from: Source::Envelope, tool: ToolRef::Envelope, start });
+            |start| has_text.then_some(Signal::Opaque { from: Source::Envelope, tool: ToolRef::Envelope, start });
         match change {
             Change::Stay => {
                 self.state = MarkupState::Envelope(code);
@@ -198,21 +198,21 @@ impl MarkupMachine {
             }
             Change::NoCall => {
                 let mut code = code;
-                code.pass(self.buffers.envelope.held.as_bytes());
+                code.pass(self.buffers.envelope.unconfirmed_text().as_bytes());
                 self.state = MarkupState::Prose(code);
                 self.pending.part = TagPart::Other;
-                self.buffers.envelope.lent = true;
-                is_held.then_some(Signal::Text(Source::Envelope))
+                self.buffers.envelope.lend();
+                has_text.then_some(Signal::Text(Source::Envelope))
             }
             Change::OpaqueStart | Change::Opaque => {
                 self.state = MarkupState::Envelope(code);
-                self.buffers.envelope.lent = true;
+                self.buffers.envelope.lend();
                 opaque(change == Change::OpaqueStart)
             }
             Change::OpaqueEnd => {
                 let change = Change::OtherEnded(AfterCall::Prose);
                 self.state = MarkupState::Decided(Decided::Change { change, code });
-                self.buffers.envelope.lent = true;
+                self.buffers.envelope.lend();
                 opaque(false)
             }
             Change::Ended(next) => {

@@ -58,7 +58,7 @@ pub(crate) struct MarkupMachine {
 pub(super) struct MarkupBuffers {
     pub(super) call: Call,
     /// An opening tag and the text after it, until it is certain to be a call.
-    pub(super) held: String,
+    pub(super) unconfirmed_text: String,
     pub(super) envelope: Lazy<EnvelopeMachine>,
     /// In so many bytes of prose, after an opening tag that was only named, no envelope starts.
     pub(super) prose_left: usize,
@@ -69,7 +69,7 @@ pub(super) struct MarkupBuffers {
 impl Fresh for MarkupBuffers {
     const FRESH: MarkupBuffers = MarkupBuffers {
         call: Call::NEW,
-        held: String::new(),
+        unconfirmed_text: String::new(),
         envelope: Lazy::NEW,
         prose_left: 0,
         code_before: Code::Ignored,
@@ -132,8 +132,8 @@ impl MarkupMachine {
     pub(crate) fn kept_text(&self, source: Source) -> &str {
         match source {
             Source::Pending => self.pending.text(),
-            Source::Held => &self.buffers.held,
-            Source::Envelope => &self.buffers.envelope.held,
+            Source::Unconfirmed => &self.buffers.unconfirmed_text,
+            Source::Envelope => self.buffers.envelope.unconfirmed_text(),
             Source::Piece(..) => "",
         }
     }
@@ -173,7 +173,7 @@ impl MarkupMachine {
                 MarkupState::Prose(_) | MarkupState::Opaque { .. } => true,
                 MarkupState::Unconfirmed(_) | MarkupState::Decided(_) => false,
                 MarkupState::Inside(_) => self.buffers.call.is_all_shown(),
-                MarkupState::Envelope(_) => !self.has_news && !self.buffers.envelope.lent,
+                MarkupState::Envelope(_) => !self.has_news && !self.buffers.envelope.is_lent(),
             }
     }
 
@@ -494,9 +494,8 @@ impl MarkupMachine {
         if self.pending.lent {
             self.pending.clear();
         }
-        if self.buffers.envelope.lent {
-            self.buffers.envelope.held.clear();
-            self.buffers.envelope.lent = false;
+        if self.buffers.envelope.is_lent() {
+            self.buffers.envelope.drop_lent();
         }
     }
 

@@ -23,15 +23,15 @@ impl MarkupMachine {
     pub(super) fn begin_call(&mut self, tag: &Tag, text: &[u8], start: u64, end: u64) {
         self.has_news = true;
         let before = if let MarkupState::Prose(code) = self.state { code } else { self.code_after_call() };
-        let MarkupBuffers { call, held, prose_left, code_before, .. } = &mut *self.buffers;
+        let MarkupBuffers { call, unconfirmed_text, prose_left, code_before, .. } = &mut *self.buffers;
         *prose_left = 0;
         call.restart(start, self.policy.entities);
-        held.clear();
+        unconfirmed_text.clear();
         if tag.empty {
             call.end(false, &self.policy);
             self.state = MarkupState::ended(end);
         } else {
-            held.push_str(core::str::from_utf8(text).unwrap_or_default());
+            unconfirmed_text.push_str(core::str::from_utf8(text).unwrap_or_default());
             *code_before = before;
             self.state = MarkupState::Unconfirmed(Unconfirmed { opening: text.len() as u32, end, blank: true });
         }
@@ -45,7 +45,7 @@ impl MarkupMachine {
             self.demote(&unconfirmed);
             return false;
         }
-        self.buffers.held.push_str(text);
+        self.buffers.unconfirmed_text.push_str(text);
         let blank = unconfirmed.blank && text.trim_start().is_empty();
         self.state = MarkupState::Unconfirmed(Unconfirmed { blank, ..unconfirmed });
         true
@@ -56,14 +56,14 @@ impl MarkupMachine {
         self.policy
             .limits
             .unconfirmed
-            .saturating_sub(self.buffers.held.len().saturating_sub(unconfirmed.opening as usize))
+            .saturating_sub(self.buffers.unconfirmed_text.len().saturating_sub(unconfirmed.opening as usize))
     }
 
     /// Confirms the call.
     pub(super) fn confirm(&mut self, unconfirmed: &Unconfirmed) {
-        let MarkupBuffers { call, held, .. } = &mut *self.buffers;
-        call.keep_bare(held.get(unconfirmed.opening as usize..).unwrap_or_default());
-        held.clear();
+        let MarkupBuffers { call, unconfirmed_text, .. } = &mut *self.buffers;
+        call.keep_bare(unconfirmed_text.get(unconfirmed.opening as usize..).unwrap_or_default());
+        unconfirmed_text.clear();
         self.state =
             MarkupState::Inside(Inside { position: Position::BETWEEN, follow_up: false, after_backtick: false });
     }
@@ -71,16 +71,16 @@ impl MarkupMachine {
     /// Decides that the opening tag was only named.
     pub(super) fn demote(&mut self, &Unconfirmed { opening, end, .. }: &Unconfirmed) {
         let opening = opening as usize;
-        let body = self.buffers.held.len().saturating_sub(opening);
+        let body = self.buffers.unconfirmed_text.len().saturating_sub(opening);
         if !self.policy.envelopes().is_empty() {
             self.buffers.prose_left = self.policy.limits.unconfirmed.saturating_sub(body);
         }
         self.state = MarkupState::Decided(match self.policy.malformed {
             Malformed::Repair => Decided::Named { opening },
             Malformed::Reject => {
-                let MarkupBuffers { call, held, .. } = &mut *self.buffers;
+                let MarkupBuffers { call, unconfirmed_text, .. } = &mut *self.buffers;
                 call.reject(Reason::Malformed(Note::OnlyNamed));
-                held.drain(..opening.min(held.len()));
+                unconfirmed_text.drain(..opening.min(unconfirmed_text.len()));
                 Decided::Ended { end, is_named: true }
             }
         });
@@ -102,15 +102,15 @@ impl MarkupMachine {
     ///
     /// It holds no call, but it decides what is code.
     pub(super) fn emit_named(&mut self, opening: usize) -> Option<Signal> {
-        let mut held = core::mem::take(&mut self.buffers.held);
-        let tag = held.as_bytes().get(..opening).unwrap_or_default();
+        let mut unconfirmed_text = core::mem::take(&mut self.buffers.unconfirmed_text);
+        let tag = unconfirmed_text.as_bytes().get(..opening).unwrap_or_default();
         self.state = MarkupState::Prose(tag.iter().fold(self.buffers.code_before, |code, byte| code.after(*byte)));
         let pending = core::mem::take(&mut self.pending);
         self.is_passing = true;
-        self.pass_prose(held.get(opening..).unwrap_or_default(), 0);
+        self.pass_prose(unconfirmed_text.get(opening..).unwrap_or_default(), 0);
         if pending.bytes.is_empty() {
             if !self.pending.shown {
-                held.truncate(held.len() - self.pending.bytes.len());
+                unconfirmed_text.truncate(unconfirmed_text.len() - self.pending.bytes.len());
                 // It is counted when it has turned out to be text.
                 if !self.policy.envelopes().is_empty() {
                     self.buffers.prose_left += self.pending.bytes.len();
@@ -124,14 +124,14 @@ impl MarkupMachine {
             }
             self.pass_prose(pending.text(), pending.start);
             if self.pending.bytes.is_empty() || self.pending.shown {
-                held.push_str(pending.text());
+                unconfirmed_text.push_str(pending.text());
                 self.is_passing = false;
                 self.spend_prose(pending.bytes.len());
             }
         }
         self.is_passing = false;
-        self.buffers.held = held;
-        (!self.buffers.held.is_empty()).then_some(Signal::Text(Source::Held))
+        self.buffers.unconfirmed_text = unconfirmed_text;
+        (!self.buffers.unconfirmed_text.is_empty()).then_some(Signal::Text(Source::Unconfirmed))
     }
 
     /// Returns whether no continuation can confirm the call any more, or end the stream in an

@@ -15,7 +15,7 @@ use crate::config::{Limits, Policy};
 use crate::unsaved::Unsaved;
 use crate::utf8;
 use parts::Slot;
-pub(crate) use parts::{FormOption, FormQuestion, OptionText, Place, QuestionText};
+pub(crate) use parts::{OptionParts, OptionText, Place, QuestionParts, QuestionText};
 
 /// The text that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,8 +62,8 @@ pub(crate) struct CallForm {
     pub(crate) shape: String,
     text: String,
     title: Slot,
-    questions: Vec<FormQuestion>,
-    options: Vec<FormOption>,
+    questions: Vec<QuestionParts>,
+    options: Vec<OptionParts>,
     open: Option<OpenText>,
     /// Ids of questions that have to be answered.
     required: SmallVec<[Range; 4]>,
@@ -89,13 +89,13 @@ impl CallForm {
         let has_room = self.questions.len() < limits.questions;
         if has_room {
             let first_option = self.options.len();
-            self.questions.push(FormQuestion { first_option, ..FormQuestion::default() });
+            self.questions.push(QuestionParts { first_option, ..QuestionParts::default() });
         }
         has_room
     }
 
     /// Returns the question that is open.
-    pub(crate) fn open_question(&mut self) -> Option<&mut FormQuestion> {
+    pub(crate) fn open_question(&mut self) -> Option<&mut QuestionParts> {
         self.questions.last_mut().filter(|question| !question.is_closed)
     }
 
@@ -154,7 +154,7 @@ impl CallForm {
         let Some(question) = self.open_question() else { return true };
         let has_room = options - question.first_option < limits.suggestions;
         if has_room {
-            self.options.push(FormOption { index, ..FormOption::default() });
+            self.options.push(OptionParts { index, ..OptionParts::default() });
         }
         has_room
     }
@@ -168,7 +168,7 @@ impl CallForm {
     }
 
     /// Returns the option that is open.
-    pub(crate) fn open_option(&mut self) -> Option<&mut FormOption> {
+    pub(crate) fn open_option(&mut self) -> Option<&mut OptionParts> {
         self.options.last_mut().filter(|option| !option.is_closed)
     }
 
@@ -205,7 +205,7 @@ impl CallForm {
     }
 
     /// Returns the options of the open question.
-    pub(crate) fn open_options(&mut self) -> &mut [FormOption] {
+    pub(crate) fn open_options(&mut self) -> &mut [OptionParts] {
         let first = self.open_question().map(|question| question.first_option);
         first.and_then(|first| self.options.get_mut(first..)).unwrap_or_default()
     }
@@ -464,7 +464,7 @@ impl CallForm {
         let slots = |slots: &[Slot]| slots.iter().all(|slot| slot.is_in_bounds(&self.text));
         let words = |words: &[Range]| words.len() <= limits.suggestions.max(limits.questions);
         let first = |i: usize| self.questions.get(i).map_or(self.options.len(), |one| one.first_option);
-        let is_question = |(i, one): (usize, &FormQuestion)| {
+        let is_question = |(i, one): (usize, &QuestionParts)| {
             slots(&one.texts)
                 && words(&one.defaults)
                 && one.first_option <= first(i + 1)

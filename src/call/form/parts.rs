@@ -99,10 +99,10 @@ impl Place {
     }
 }
 
-/// A question.
+/// What is read of a question.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct FormQuestion {
+pub(crate) struct QuestionParts {
     pub(super) texts: [Slot; 5],
     pub(crate) multiple: Option<bool>,
     pub(crate) custom: Option<bool>,
@@ -124,7 +124,7 @@ pub(crate) struct FormQuestion {
     pub(super) is_closed: bool,
 }
 
-impl FormQuestion {
+impl QuestionParts {
     pub(crate) fn text(&self, text: QuestionText) -> Slot {
         self.texts[text as usize]
     }
@@ -157,10 +157,10 @@ impl FormQuestion {
     }
 }
 
-/// An option.
+/// What is read of an option.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct FormOption {
+pub(crate) struct OptionParts {
     pub(super) texts: [Slot; 5],
     /// Its index among what the model wrote as options, with those that are not kept.
     pub(super) index: u32,
@@ -169,7 +169,7 @@ pub(crate) struct FormOption {
     pub(super) is_closed: bool,
 }
 
-impl FormOption {
+impl OptionParts {
     pub(crate) fn text(&self, text: OptionText) -> Slot {
         self.texts[text as usize]
     }

@@ -1,6 +1,6 @@
 //! What of a form is known, shown and lent.
 
-use super::{CallForm, FormOption, FormQuestion, OptionText, QuestionText, Slot};
+use super::{CallForm, OptionParts, OptionText, QuestionParts, QuestionText, Slot};
 use crate::call::{Addition, Field, Range, View};
 
 impl CallForm {
@@ -14,12 +14,12 @@ impl CallForm {
         self.title
     }
 
-    pub(crate) fn questions(&self) -> &[FormQuestion] {
+    pub(crate) fn questions(&self) -> &[QuestionParts] {
         &self.questions
     }
 
     /// Returns the options of a question.
-    pub(crate) fn options(&self, question: usize) -> &[FormOption] {
+    pub(crate) fn options(&self, question: usize) -> &[OptionParts] {
         let first = self.questions.get(question).map_or(usize::MAX, |one| one.first_option);
         let end = self.questions.get(question + 1).map_or(self.options.len(), |one| one.first_option);
         self.options.get(first..end).unwrap_or_default()
@@ -115,7 +115,7 @@ impl CallForm {
     /// Returns whether two questions from an index on have the same text, so that their answers
     /// can't be told apart.
     pub(crate) fn has_equal_questions(&self, first: usize) -> bool {
-        let text = |question: &FormQuestion| self.slice(question.text(QuestionText::Text).range());
+        let text = |question: &QuestionParts| self.slice(question.text(QuestionText::Text).range());
         let is_repeated = |i: usize| self.questions[first..i].iter().any(|one| text(one) == text(&self.questions[i]));
         (first..self.questions.len()).any(is_repeated)
     }

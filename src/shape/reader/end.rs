@@ -2,7 +2,7 @@
 
 use super::keys::text_of;
 use super::{List, ListSoFar, Meaning, PendingString, Reading, Within};
-use crate::call::form::{CallForm, FormOption, OptionText, Place, QuestionText, Words};
+use crate::call::form::{CallForm, OptionParts, OptionText, Place, QuestionText, Words};
 use crate::json::lexer::Lexer;
 use crate::json::list;
 use crate::note::Note;
@@ -196,7 +196,7 @@ impl Reading<'_> {
     /// Makes the key of the open option, which begins there among the paths, its label, if it has
     /// none.
     fn label_by_key(&mut self, start: usize) {
-        let has_label = |option: &FormOption| !option.text(OptionText::Label).is_empty();
+        let has_label = |option: &OptionParts| !option.text(OptionText::Label).is_empty();
         if self.form().and_then(CallForm::open_option).is_none_or(|option| has_label(option)) {
             return;
         }
