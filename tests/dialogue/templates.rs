@@ -1,7 +1,8 @@
 //! Built-in templates by name, and what the dialogue says of a call that ended or was rejected.
 
 use followup::dialogue::{
-    Answer, AnswerErrorKind, Dialogue, Directive, Finding, FormAnswer, MessageFormat, Question, Rejection, Template, Turn,
+    Answer, AnswerErrorKind, Dialogue, Directive, Finding, FormAnswer, MessageFormat, Question, Rejection, Template,
+    Turn,
 };
 use serde_json::{Value, json};
 
