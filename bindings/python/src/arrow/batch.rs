@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
 use super::calls::Calls;
 use super::cell_parser::CellParser;
 use super::cells::{Cells, has_large_output};
-use super::error::Error;
+use super::error::ColumnError;
 
 /// How a column is parsed.
 pub(super) struct Settings {
@@ -23,7 +23,7 @@ pub(super) struct Settings {
 const PIECES: usize = 16;
 
 /// Returns the calls of each row.
-pub(super) fn questions(column: &dyn Array, settings: &Settings) -> Result<ArrayRef, Error> {
+pub(super) fn questions(column: &dyn Array, settings: &Settings) -> Result<ArrayRef, ColumnError> {
     let cells = Cells::new(column)?;
     if has_large_output(column.data_type())? {
         return Ok(Arc::new(rows::<i64>(&cells, settings)?.finish()?));
@@ -31,7 +31,7 @@ pub(super) fn questions(column: &dyn Array, settings: &Settings) -> Result<Array
     Ok(Arc::new(rows::<i32>(&cells, settings)?.finish()?))
 }
 
-fn rows<O: OffsetSizeTrait>(cells: &Cells, settings: &Settings) -> Result<Calls<O>, Error> {
+fn rows<O: OffsetSizeTrait>(cells: &Cells, settings: &Settings) -> Result<Calls<O>, ColumnError> {
     let piece = cells.len().div_ceil(settings.threads * PIECES).max(1);
     if settings.threads == 1 || piece >= cells.len() {
         return piece_of(cells, 0..cells.len(), &mut settings.parser.clone());
@@ -49,7 +49,7 @@ fn rows<O: OffsetSizeTrait>(cells: &Cells, settings: &Settings) -> Result<Calls<
         }
     };
     let threads = settings.threads.min(cells.len().div_ceil(piece));
-    let workers: Result<Vec<_>, Error> = thread::scope(|scope| {
+    let workers: Result<Vec<_>, ColumnError> = thread::scope(|scope| {
         // The system may refuse a thread. This one and those that started do the work then.
         let start = || thread::Builder::new().spawn_scoped(scope, work).ok();
         let workers: Vec<_> = (1..threads).map_while(|_| start()).collect();
@@ -63,7 +63,11 @@ fn rows<O: OffsetSizeTrait>(cells: &Cells, settings: &Settings) -> Result<Calls<
 }
 
 /// Returns the calls of some rows.
-fn piece_of<O: OffsetSizeTrait>(cells: &Cells, rows: Range<usize>, parser: &mut CellParser) -> Result<Calls<O>, Error> {
+fn piece_of<O: OffsetSizeTrait>(
+    cells: &Cells,
+    rows: Range<usize>,
+    parser: &mut CellParser,
+) -> Result<Calls<O>, ColumnError> {
     let mut calls = Calls::new(rows.len());
     for row in rows {
         let cell = cells.get(row);

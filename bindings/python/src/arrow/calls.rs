@@ -12,7 +12,7 @@ use followup::wire;
 use followup::{Complete, Reason, Rejected, Suggestions};
 
 use super::cells::{call_fields, suggestion_fields};
-use super::error::Error;
+use super::error::ColumnError;
 use crate::panics::inject;
 
 /// A builder of the result: the calls of one row after the other.
@@ -52,12 +52,12 @@ impl<O: OffsetSizeTrait> Calls<O> {
     }
 
     /// Ends a row: the calls since the last one are its calls.
-    pub(super) fn end_row(&mut self, is_valid: bool) -> Result<(), Error> {
+    pub(super) fn end_row(&mut self, is_valid: bool) -> Result<(), ColumnError> {
         self.validity.append(is_valid);
         self.rows.end_list(self.call.values_slice().len())
     }
 
-    pub(super) fn complete(&mut self, call: &Complete<'_>) -> Result<(), Error> {
+    pub(super) fn complete(&mut self, call: &Complete<'_>) -> Result<(), ColumnError> {
         self.state.push(Some("complete"))?;
         self.question.push(Some(call.question()))?;
         for note in call.notes() {
@@ -67,7 +67,7 @@ impl<O: OffsetSizeTrait> Calls<O> {
         self.end_call(call.suggestions(), call.index(), call.span())
     }
 
-    pub(super) fn rejected(&mut self, call: &Rejected<'_>) -> Result<(), Error> {
+    pub(super) fn rejected(&mut self, call: &Rejected<'_>) -> Result<(), ColumnError> {
         self.state.push(Some("rejected"))?;
         self.question.push(call.question())?;
         self.reason.push(Some(&reason(call.reason())))?;
@@ -75,7 +75,7 @@ impl<O: OffsetSizeTrait> Calls<O> {
     }
 
     /// Appends an error in a body. It is no call, and has no span.
-    pub(super) fn error(&mut self, error: wire::Error<'_>) -> Result<(), Error> {
+    pub(super) fn error(&mut self, error: wire::Error<'_>) -> Result<(), ColumnError> {
         self.state.push(Some("error"))?;
         self.question.push(None)?;
         match error {
@@ -88,7 +88,12 @@ impl<O: OffsetSizeTrait> Calls<O> {
         self.end_lists()
     }
 
-    fn end_call(&mut self, suggestions: Suggestions<'_>, index: u64, span: std::ops::Range<u64>) -> Result<(), Error> {
+    fn end_call(
+        &mut self,
+        suggestions: Suggestions<'_>,
+        index: u64,
+        span: std::ops::Range<u64>,
+    ) -> Result<(), ColumnError> {
         for one in suggestions.iter() {
             self.answer.push(Some(one.answer))?;
             self.mode.push(one.mode)?;
@@ -99,14 +104,14 @@ impl<O: OffsetSizeTrait> Calls<O> {
         self.end_lists()
     }
 
-    fn end_lists(&mut self) -> Result<(), Error> {
+    fn end_lists(&mut self) -> Result<(), ColumnError> {
         self.suggest.end_list(self.answer.len())?;
         self.notes.end_list(self.note.len())
     }
 
     /// Joins builders, one after the other: the texts by a thread of their own, because they are
     /// the most of it. If the system refuses one, by this thread.
-    pub(super) fn join(mut pieces: Vec<Calls<O>>) -> Result<Calls<O>, Error> {
+    pub(super) fn join(mut pieces: Vec<Calls<O>>) -> Result<Calls<O>, ColumnError> {
         let mut take = |column: fn(&mut Calls<O>) -> &mut Strings<O>| -> Vec<Strings<O>> {
             pieces.iter_mut().map(|piece| mem::replace(column(piece), Strings::new())).collect()
         };
@@ -116,14 +121,14 @@ impl<O: OffsetSizeTrait> Calls<O> {
             let mut all = Calls::join_rest(pieces)?;
             all.question = Strings::join(&mut questions)?;
             let joined = worker.map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            Ok::<_, Error>((all, joined))
+            Ok::<_, ColumnError>((all, joined))
         })?;
         all.answer = joined.unwrap_or_else(|| Strings::join(&mut answers))?;
         Ok(all)
     }
 
     /// Joins builders but for the texts of questions and answers.
-    fn join_rest(pieces: Vec<Calls<O>>) -> Result<Calls<O>, Error> {
+    fn join_rest(pieces: Vec<Calls<O>>) -> Result<Calls<O>, ColumnError> {
         // Buffers that grow step by step would be copied again and again.
         let space = |column: fn(&Calls<O>) -> &Strings<O>| Strings::for_all(pieces.iter().map(column));
         let mut all = Calls {
@@ -138,7 +143,7 @@ impl<O: OffsetSizeTrait> Calls<O> {
     }
 
     /// Appends the rows of another builder, but for the texts of questions and answers.
-    fn append(&mut self, mut other: Calls<O>) -> Result<(), Error> {
+    fn append(&mut self, mut other: Calls<O>) -> Result<(), ColumnError> {
         self.rows.append(&other.rows)?;
         match other.validity.finish() {
             Some(nulls) => self.validity.append_buffer(&nulls),
@@ -191,7 +196,7 @@ impl<O: OffsetSizeTrait> Strings<O> {
     }
 
     /// Joins columns, one after the other, and frees each.
-    fn join(columns: &mut [Strings<O>]) -> Result<Strings<O>, Error> {
+    fn join(columns: &mut [Strings<O>]) -> Result<Strings<O>, ColumnError> {
         inject("join");
         let mut all = Strings::for_all(columns.iter());
         columns.iter_mut().try_for_each(|column| all.append(mem::replace(column, Strings::new())))?;
@@ -209,14 +214,14 @@ impl<O: OffsetSizeTrait> Strings<O> {
         self.0.offsets_slice().len() - 1
     }
 
-    fn push(&mut self, text: Option<&str>) -> Result<(), Error> {
+    fn push(&mut self, text: Option<&str>) -> Result<(), ColumnError> {
         let len = self.0.values_slice().len() + text.map_or(0, str::len);
-        O::from_usize(len).ok_or(Error::TooLarge)?;
+        O::from_usize(len).ok_or(ColumnError::TooLarge)?;
         self.0.append_option(text);
         Ok(())
     }
 
-    fn append(&mut self, mut other: Strings<O>) -> Result<(), Error> {
+    fn append(&mut self, mut other: Strings<O>) -> Result<(), ColumnError> {
         Ok(self.0.append_array(&other.0.finish())?)
     }
 
@@ -240,15 +245,15 @@ impl Lists {
     }
 
     /// Ends a list, after which there are so many elements in all lists.
-    fn end_list(&mut self, elements: usize) -> Result<(), Error> {
-        self.0.push(i32::try_from(elements).map_err(|_| Error::TooLarge)?);
+    fn end_list(&mut self, elements: usize) -> Result<(), ColumnError> {
+        self.0.push(i32::try_from(elements).map_err(|_| ColumnError::TooLarge)?);
         Ok(())
     }
 
-    fn append(&mut self, other: &Lists) -> Result<(), Error> {
+    fn append(&mut self, other: &Lists) -> Result<(), ColumnError> {
         let elements = self.0[self.len()];
         for offset in &other.0[1..] {
-            self.0.push(elements.checked_add(*offset).ok_or(Error::TooLarge)?);
+            self.0.push(elements.checked_add(*offset).ok_or(ColumnError::TooLarge)?);
         }
         Ok(())
     }

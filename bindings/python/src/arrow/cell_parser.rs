@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::calls::Calls;
-use super::error::Error;
+use super::error::ColumnError;
 use crate::options::{Kind, Options};
 use crate::panics::inject;
 
@@ -56,7 +56,7 @@ impl CellParser {
     }
 
     /// Appends the calls of a cell, in the order in which they end.
-    pub(super) fn parse<O: OffsetSizeTrait>(&mut self, cell: &[u8], calls: &mut Calls<O>) -> Result<(), Error> {
+    pub(super) fn parse<O: OffsetSizeTrait>(&mut self, cell: &[u8], calls: &mut Calls<O>) -> Result<(), ColumnError> {
         inject("cell");
         match self {
             CellParser::Message(_) if is_prose(cell) => {}
@@ -96,7 +96,10 @@ fn is_prose(message: &[u8]) -> bool {
     memchr::memchr3(b'<', b'{', b'[', message).is_none()
 }
 
-fn append<O: OffsetSizeTrait>(event: Result<Event<'_>, wire::Error<'_>>, calls: &mut Calls<O>) -> Result<(), Error> {
+fn append<O: OffsetSizeTrait>(
+    event: Result<Event<'_>, wire::Error<'_>>,
+    calls: &mut Calls<O>,
+) -> Result<(), ColumnError> {
     match event {
         Ok(Event::Text(_) | Event::Opaque(_) | Event::Partial(_)) => Ok(()),
         Ok(Event::Complete(call)) => calls.complete(&call),

@@ -7,7 +7,7 @@ use arrow_array::{Array, BinaryArray, BinaryViewArray, LargeBinaryArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Field, Fields};
 
-use super::error::Error;
+use super::error::ColumnError;
 
 /// A column of strings or bytes. Nothing is copied but the keys of a dictionary.
 ///
@@ -27,7 +27,7 @@ pub(super) enum Cells {
 }
 
 impl Cells {
-    pub(super) fn new(column: &dyn Array) -> Result<Cells, Error> {
+    pub(super) fn new(column: &dyn Array) -> Result<Cells, ColumnError> {
         Ok(match column.data_type() {
             DataType::Utf8 => Cells::Small(column.as_string::<i32>().clone().into()),
             DataType::Binary => Cells::Small(column.as_binary().clone()),
@@ -44,7 +44,7 @@ impl Cells {
                 Cells::Dictionary { keys: column.normalized_keys(), nulls: column.keys().nulls().cloned(), values }
             }
             DataType::Null => Cells::Null(column.len()),
-            other => return Err(Error::Type(other.clone())),
+            other => return Err(ColumnError::Type(other.clone())),
         })
     }
 
@@ -76,7 +76,7 @@ impl Cells {
 /// # Errors
 ///
 /// If the column has no strings or bytes.
-pub(super) fn output_type(column: &DataType) -> Result<DataType, Error> {
+pub(super) fn output_type(column: &DataType) -> Result<DataType, ColumnError> {
     Ok(list_of_calls(if has_large_output(column)? { DataType::LargeUtf8 } else { DataType::Utf8 }))
 }
 
@@ -84,12 +84,12 @@ pub(super) fn output_type(column: &DataType) -> Result<DataType, Error> {
 ///
 /// Those of views always have: the size of a view says nothing about the size of the result, and a
 /// type that depends on the data could not be declared in advance.
-pub(super) fn has_large_output(column: &DataType) -> Result<bool, Error> {
+pub(super) fn has_large_output(column: &DataType) -> Result<bool, ColumnError> {
     match column {
         DataType::Utf8 | DataType::Binary | DataType::Null => Ok(false),
         DataType::LargeUtf8 | DataType::LargeBinary | DataType::Utf8View | DataType::BinaryView => Ok(true),
         DataType::Dictionary(_, values) => has_large_output(values),
-        other => Err(Error::Type(other.clone())),
+        other => Err(ColumnError::Type(other.clone())),
     }
 }
 

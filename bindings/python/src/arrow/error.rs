@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 
 /// Why a column has no result.
 #[derive(Debug)]
-pub(super) enum Error {
+pub(super) enum ColumnError {
     /// The column has no strings or bytes.
     Type(DataType),
     /// The column has bytes of an extension type: its name.
@@ -19,38 +19,38 @@ pub(super) enum Error {
     Unexplained,
 }
 
-impl From<ArrowError> for Error {
-    fn from(error: ArrowError) -> Error {
+impl From<ArrowError> for ColumnError {
+    fn from(error: ArrowError) -> ColumnError {
         match error {
-            ArrowError::OffsetOverflowError(_) => Error::TooLarge,
-            error => Error::Producer(error),
+            ArrowError::OffsetOverflowError(_) => ColumnError::TooLarge,
+            error => ColumnError::Producer(error),
         }
     }
 }
 
-impl From<Error> for PyErr {
-    fn from(error: Error) -> PyErr {
+impl From<ColumnError> for PyErr {
+    fn from(error: ColumnError) -> PyErr {
         match error {
-            Error::Type(DataType::Struct(fields)) => {
+            ColumnError::Type(DataType::Struct(fields)) => {
                 let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
                 PyTypeError::new_err(format!(
                     "column: one column was expected, not a table or struct of: {}",
                     names.join(", ")
                 ))
             }
-            Error::Type(data_type) => PyTypeError::new_err(format!(
+            ColumnError::Type(data_type) => PyTypeError::new_err(format!(
                 "column: strings or bytes were expected (utf8, large_utf8, utf8_view, binary, large_binary, \
                  binary_view, or a dictionary of one of them), not {data_type}"
             )),
-            Error::Extension(name) => PyTypeError::new_err(format!(
+            ColumnError::Extension(name) => PyTypeError::new_err(format!(
                 "column: strings or bytes were expected, not bytes of the extension type {name}: cast it first"
             )),
-            Error::TooLarge => PyValueError::new_err(
+            ColumnError::TooLarge => PyValueError::new_err(
                 "column: the result of one chunk has 2 GiB or more, too much for offsets of 32 bits: \
                  cast the column to large_utf8 or large_binary, or pass smaller chunks",
             ),
-            Error::Producer(error) => PyOSError::new_err(format!("column: its producer failed: {error}")),
-            Error::Unexplained => PyOSError::new_err(
+            ColumnError::Producer(error) => PyOSError::new_err(format!("column: its producer failed: {error}")),
+            ColumnError::Unexplained => PyOSError::new_err(
                 "column: its producer failed without a message, or gave an array that does not match its type",
             ),
         }

@@ -23,7 +23,7 @@ use pyo3_arrow::input::AnyArray;
 use self::batch::Settings;
 use self::cell_parser::CellParser;
 pub(crate) use self::classes::{Array, ChunkedArray};
-use self::error::Error;
+use self::error::ColumnError;
 use crate::options::{text, wrong_number, wrong_type};
 use crate::panics::caught;
 
@@ -98,7 +98,8 @@ fn questions_of<'py>(column: &Bound<'py, PyAny>, settings: Settings) -> PyResult
             let stream = stream.into_reader()?;
             let field = output_field(&stream.field())?;
             let chunks = produced(stream);
-            let parsed = move || chunks.map(|chunk| batch::questions(&chunk?, &settings)).collect::<Result<_, Error>>();
+            let parsed =
+                move || chunks.map(|chunk| batch::questions(&chunk?, &settings)).collect::<Result<_, ColumnError>>();
             let chunks = py.detach(parsed)?;
             Ok(Bound::new(py, ChunkedArray::new(chunks, field))?.into_any())
         }
@@ -110,10 +111,10 @@ fn questions_of<'py>(column: &Bound<'py, PyAny>, settings: Settings) -> PyResult
 /// Where a producer fails without a message, as the C interface allows, `pyo3-arrow` 0.20 panics
 /// (`last_error.unwrap()` in `ArrowArrayStreamReader::next`), and so does `arrow` for some arrays
 /// that don't match their type. What panics here is not this package.
-fn produced(mut stream: Box<dyn ArrayReader + Send>) -> impl Iterator<Item = Result<ArrayRef, Error>> {
+fn produced(mut stream: Box<dyn ArrayReader + Send>) -> impl Iterator<Item = Result<ArrayRef, ColumnError>> {
     iter::from_fn(move || match catch_unwind(AssertUnwindSafe(|| stream.next())) {
-        Ok(chunk) => chunk.map(|chunk| chunk.map_err(Error::Producer)),
-        Err(_) => Some(Err(Error::Unexplained)),
+        Ok(chunk) => chunk.map(|chunk| chunk.map_err(ColumnError::Producer)),
+        Err(_) => Some(Err(ColumnError::Unexplained)),
     })
 }
 
@@ -136,7 +137,7 @@ fn input(column: &Bound<'_, PyAny>) -> PyResult<AnyArray> {
         )));
     }
     // What panics here is as in `produced`.
-    catch_unwind(AssertUnwindSafe(|| column.extract())).unwrap_or_else(|_| Err(Error::Unexplained.into()))
+    catch_unwind(AssertUnwindSafe(|| column.extract())).unwrap_or_else(|_| Err(ColumnError::Unexplained.into()))
 }
 
 /// Returns the field of the result: it has the name of the column.
@@ -146,7 +147,7 @@ fn output_field(column: &Field) -> PyResult<FieldRef> {
     if let Some(name) = column.extension_type_name()
         && cells::are_bytes(column.data_type())
     {
-        return Err(Error::Extension(name.to_owned()).into());
+        return Err(ColumnError::Extension(name.to_owned()).into());
     }
     Ok(Arc::new(Field::new(column.name(), data_type, true)))
 }
