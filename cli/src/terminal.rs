@@ -1,9 +1,9 @@
 //! The terminal, whatever standard input and output are.
 
 #[cfg(windows)]
-pub(crate) use self::console::{Output, TypedInput, input, output};
+pub(crate) use self::console::{Device, TypedInput, input, output};
 #[cfg(not(windows))]
-pub(crate) use self::file::{Output, TypedInput, input, output};
+pub(crate) use self::file::{Device, TypedInput, input, output};
 
 #[cfg(not(windows))]
 mod file {
@@ -14,7 +14,7 @@ mod file {
     pub(crate) type TypedInput = BufReader<File>;
 
     /// The terminal to write to.
-    pub(crate) type Output = File;
+    pub(crate) type Device = File;
 
     /// Returns what is typed; `None` if there is no terminal.
     pub(crate) fn input() -> Option<TypedInput> {
@@ -22,7 +22,7 @@ mod file {
     }
 
     /// Opens the terminal to write to; `None` if there is none.
-    pub(crate) fn output() -> Option<Output> {
+    pub(crate) fn output() -> Option<Device> {
         OpenOptions::new().read(true).write(true).open("/dev/tty").ok()
     }
 }
@@ -42,7 +42,7 @@ mod console {
 
     /// The console to write to.
     #[derive(Clone, Debug)]
-    pub(crate) struct Output(Console);
+    pub(crate) struct Device(Console);
 
     /// Returns what is typed; `None` if there is no console.
     ///
@@ -58,17 +58,17 @@ mod console {
     }
 
     /// Opens the console to write to; `None` if there is none.
-    pub(crate) fn output() -> Option<Output> {
-        Some(Output(Console::from(Handle::current_out_handle().ok()?)))
+    pub(crate) fn output() -> Option<Device> {
+        Some(Device(Console::from(Handle::current_out_handle().ok()?)))
     }
 
-    impl Output {
-        pub(crate) fn try_clone(&self) -> io::Result<Output> {
+    impl Device {
+        pub(crate) fn try_clone(&self) -> io::Result<Device> {
             Ok(self.clone())
         }
     }
 
-    impl Write for Output {
+    impl Write for Device {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             match prefix(bytes) {
                 "" if !bytes.is_empty() => Err(io::ErrorKind::InvalidData.into()),

@@ -17,7 +17,7 @@ use crate::terminal;
 
 /// An [`Answerer`] that prompts on the terminal.
 pub(super) struct LinePrompt {
-    message: PlainOutput<terminal::Output>,
+    message: PlainOutput<terminal::Device>,
     terminal: LineTerminal,
 }
 

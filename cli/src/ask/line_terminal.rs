@@ -14,7 +14,7 @@ use crate::terminal;
 
 /// The terminal.
 pub(super) struct LineTerminal {
-    out: terminal::Output,
+    out: terminal::Device,
     keys: terminal::TypedInput,
     /// `None` once a person is there.
     countdown: Option<LineCountdown>,
@@ -45,7 +45,7 @@ impl LineTerminal {
     }
 
     /// Returns another handle to write to.
-    pub(super) fn out(&self) -> Option<terminal::Output> {
+    pub(super) fn out(&self) -> Option<terminal::Device> {
         self.out.try_clone().ok()
     }
 

@@ -118,13 +118,13 @@ const QUEUE_LEN: usize = 64;
 const FRAME_INTERVAL: Duration = Duration::from_millis(16);
 
 /// Opens the terminal; `None` if there is none that can show a screen.
-pub(super) fn terminal() -> Option<terminal::Output> {
+pub(super) fn terminal() -> Option<terminal::Device> {
     if std::env::var_os("TERM").is_some_and(|term| term == "dumb") { None } else { terminal::output() }
 }
 
 /// Asks the questions of the input on the terminal.
 pub(super) fn run(
-    tty: terminal::Output,
+    tty: terminal::Device,
     input: Input,
     policy: Arc<Policy>,
     setup: Setup,
@@ -193,7 +193,7 @@ fn spawn_signal_handler(
     sender: SyncSender<Message>,
     flags: Arc<Flags>,
     replies: Arc<Mutex<Replies>>,
-    mut rescue: terminal::Output,
+    mut rescue: terminal::Device,
 ) {
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
     // Without a handler, signals end the program as usual.

@@ -18,7 +18,7 @@ use super::app::App;
 use super::view;
 use crate::terminal;
 
-type Out = BufWriter<terminal::Output>;
+type Out = BufWriter<terminal::Device>;
 
 /// The program's terminal, whatever standard input and output are. It is restored on drop.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Tty {
 
 impl Tty {
     /// Takes over the terminal.
-    pub(super) fn enter(tty: terminal::Output) -> io::Result<Tty> {
+    pub(super) fn enter(tty: terminal::Device) -> io::Result<Tty> {
         // The message of a panic needs a working terminal.
         let hook = std::panic::take_hook();
         let panic_tty = tty.try_clone()?;
