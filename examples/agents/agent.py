@@ -73,7 +73,7 @@ def collect(conversation, last):
         with urlopen(Request(service + path, headers=headers)) as response:
             collected = json.load(response)
         last = collected["last"]
-        if collected["waiting"] == 0:
+        if collected["missing"] == 0:
             return collected["messages"], last
         wait = 60
 

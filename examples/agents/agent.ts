@@ -58,7 +58,7 @@ async function collect(conversation = "", last = 0) {
     if (!response.ok) throw new Error(await response.text());
     const collected = await response.json();
     last = collected.last;
-    if (collected.waiting === 0) return { replies: collected.messages, last };
+    if (collected.missing === 0) return { replies: collected.messages, last };
     wait = 60;
   }
 }

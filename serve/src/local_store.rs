@@ -452,13 +452,13 @@ mod tests {
         assert!(store.check_memory().is_ok(), "the store may be told of both in a moment");
         assert!(store.len() < 2 && !first.is_gone() && !second.is_gone());
         for conversation in [&first, &second] {
-            conversation.set_waiting(Some(0));
+            conversation.set_unsent_bytes(Some(0));
         }
         let third = create("third");
         assert!(store.check_memory().is_ok());
         assert!(first.is_gone(), "it was dropped first, and the store can't be told of it");
         assert!(!third.is_gone());
-        third.set_waiting(Some(0));
+        third.set_unsent_bytes(Some(0));
         assert!(store.check_memory().is_ok());
         assert!(store.context.metrics.memory.used() <= 1 << 20);
     }

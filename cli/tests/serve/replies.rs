@@ -36,11 +36,11 @@ async fn replies_are_collected_in_every_format() {
     for format in MessageFormat::ALL.map(MessageFormat::name) {
         push(&service, format, native).await;
         let none = replies(&service, format, "").await;
-        assert_eq!(none, json!({"replies": [], "messages": [], "waiting": 2, "last": 0}));
+        assert_eq!(none, json!({"replies": [], "messages": [], "missing": 2, "last": 0}));
         answer(&service, format, json!({"number": 0, "text": "One"})).await;
         assert_eq!(deliveries(&service, format).await, ["pending"]);
         let first = replies(&service, format, &format!("?format={format}")).await;
-        assert_eq!((&first["waiting"], &first["last"]), (&json!(1), &json!(1)));
+        assert_eq!((&first["missing"], &first["last"]), (&json!(1), &json!(1)));
         assert_eq!(first["replies"].as_array().unwrap().len(), 1);
         let reply = &first["replies"][0];
         assert_eq!((&reply["sequence"], &reply["number"]), (&json!(1), &json!(0)));
@@ -49,7 +49,7 @@ async fn replies_are_collected_in_every_format() {
         let taken = answer(&service, format, json!({"number": 1, "text": "Two", "format": format})).await;
         let second = replies(&service, format, &format!("?after=1&format={format}")).await;
         assert_eq!((&second["replies"][0]["sequence"], &second["replies"][0]["number"]), (&json!(2), &json!(1)));
-        assert_eq!((&second["messages"], &second["waiting"]), (&taken["messages"], &json!(0)));
+        assert_eq!((&second["messages"], &second["missing"]), (&taken["messages"], &json!(0)));
         assert_eq!(deliveries(&service, format).await, ["collected", "collected"]);
         // Once more, because the connection may have broken.
         assert_eq!(replies(&service, format, "").await["replies"].as_array().unwrap().len(), 2);
@@ -78,7 +78,7 @@ async fn a_request_waits_for_the_next_reply() {
     until(waits).await;
     post("/conversations/poll/dismiss", "").send(&service).await;
     let empty = soon(waiting).await.unwrap().ok();
-    assert_eq!((&empty["replies"], &empty["waiting"]), (&json!([]), &json!(0)), "no question waits any more");
+    assert_eq!((&empty["replies"], &empty["missing"]), (&json!([]), &json!(0)), "no question waits any more");
     let waiting = poll("?wait=60&after=1");
     until(waits).await;
     call("DELETE", "/conversations/poll", "").send(&service).await;
@@ -92,18 +92,18 @@ async fn corrections_and_guidance_are_replies_too() {
     let service = Service::start(&[]);
     push(&service, "guided", &MISTAKE.repeat(2)).await;
     let corrected = replies(&service, "guided", "").await;
-    assert_eq!((&corrected["waiting"], &corrected["last"]), (&json!(0), &json!(2)));
+    assert_eq!((&corrected["missing"], &corrected["last"]), (&json!(0), &json!(2)));
     assert_eq!(corrected["replies"][0]["reply"]["kind"], "correction");
     assert_eq!(corrected["messages"].as_array().unwrap().len(), 2);
     push(&service, "guided", MISTAKE).await;
-    assert_eq!(replies(&service, "guided", "?after=2").await["waiting"], 1, "the user has to guide the model");
+    assert_eq!(replies(&service, "guided", "?after=2").await["missing"], 1, "the user has to guide the model");
     let mut events = Events::of(&service, "guided", None).await;
     events.next().await.unwrap();
     answer(&service, "guided", json!({"guide": "Write a question"})).await;
     let delivery = events.up_to(|event| event.kind == "delivery").await.pop().unwrap();
     assert_eq!((&delivery.data["numbers"], &delivery.data["guidance"]), (&json!([]), &json!(true)));
     let guided = replies(&service, "guided", "?after=3").await;
-    assert_eq!((&guided["replies"][0]["reply"]["kind"], &guided["waiting"]), (&json!("guidance"), &json!(0)));
+    assert_eq!((&guided["replies"][0]["reply"]["kind"], &guided["missing"]), (&json!("guidance"), &json!(0)));
     assert_eq!(deliveries(&service, "guided").await, ["collected"]);
 }
 

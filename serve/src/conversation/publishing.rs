@@ -47,10 +47,10 @@ impl Conversation {
     }
 
     /// Sets the bytes of a batch that the store can't get now; `None` if it can.
-    pub(crate) fn set_waiting(&self, bytes: Option<usize>) {
+    pub(crate) fn set_unsent_bytes(&self, bytes: Option<usize>) {
         let mut state = self.state.lock();
         if let Role::Writer(publication) = &mut state.role {
-            publication.waiting = bytes;
+            publication.unsent_bytes = bytes;
         }
         state.count_memory();
     }

@@ -16,8 +16,8 @@ struct CollectedReplies<'a> {
     replies: Vec<NumberedReply<'a>>,
     /// The messages that carry all replies to the newest turn.
     messages: Vec<Value>,
-    /// How many answers, or guidance, the user still has to give.
-    waiting: usize,
+    /// How many replies the user still has to give: answers, or guidance.
+    missing: usize,
     /// The number of the last reply.
     last: u64,
 }
@@ -50,7 +50,7 @@ impl Conversation {
         let collected = CollectedReplies {
             replies: numbered.collect(),
             messages: Reply::messages_of(&state.dialogue.replies(), format),
-            waiting: state.waiting_for_user(),
+            missing: state.missing_replies(),
             last: log.count(),
         };
         // All of it serializes to JSON.
@@ -61,8 +61,8 @@ impl Conversation {
 }
 
 impl ConversationState {
-    /// Returns how many answers, or guidance, the user still has to give.
-    fn waiting_for_user(&self) -> usize {
+    /// Returns how many replies the user still has to give: answers, or guidance.
+    fn missing_replies(&self) -> usize {
         self.dialogue.waiting() + usize::from(self.dialogue.has_stopped())
     }
 }
@@ -103,18 +103,18 @@ impl Reader {
             {
                 let state = self.conversation.state.lock();
                 let facts = state.facts();
-                let waiting = facts.waiting + usize::from(facts.stopped);
+                let missing = facts.waiting + usize::from(facts.stopped);
                 let is_over = match &state.role {
                     // The process that writes the conversation has the replies.
-                    Role::Follower(_) => waiting < most,
+                    Role::Follower(_) => missing < most,
                     Role::Alone | Role::Writer(_) => {
-                        waiting == 0 && most > 0 || state.dialogue.reply_log().after(sequence).next().is_some()
+                        missing == 0 && most > 0 || state.dialogue.reply_log().after(sequence).next().is_some()
                     }
                 };
                 if state.gone || is_over {
                     return;
                 }
-                most = most.max(waiting);
+                most = most.max(missing);
             }
             self.changed().await;
         }

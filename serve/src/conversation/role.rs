@@ -34,9 +34,9 @@ impl Role {
     }
 
     /// Returns the bytes of a batch that waits until the store can get it.
-    pub(super) fn waiting(&self) -> Option<usize> {
+    pub(super) fn unsent_bytes(&self) -> Option<usize> {
         match self {
-            Role::Writer(publication) => publication.waiting,
+            Role::Writer(publication) => publication.unsent_bytes,
             Role::Alone | Role::Follower(_) => None,
         }
     }
@@ -56,7 +56,7 @@ pub(super) struct Publication {
     /// The store has, or has had, the conversation.
     pub(super) is_stored: bool,
     /// The bytes of a batch that the store can't get now, and that is sent again later.
-    pub(super) waiting: Option<usize>,
+    pub(super) unsent_bytes: Option<usize>,
     /// Number of batches so far.
     pub(super) batches: u64,
     /// Number of changes so far, and how many of them the store has been told of.
@@ -82,7 +82,7 @@ impl Publication {
             epoch,
             published,
             is_stored: true,
-            waiting: None,
+            unsent_bytes: None,
             batches: 0,
             changes: 0,
             told: 0,

@@ -271,8 +271,8 @@ impl ConversationState {
         let kept = buffer.memory() + transcript.memory() + self.dialogue.memory() + self.continuation.memory();
         let failed = self.failed_request.as_ref().map_or(0, |failed| failed.request.body.len());
         let pieces = self.pieces.as_ref().map_or(0, Pieces::memory);
-        let waiting = self.role.waiting().unwrap_or_default();
+        let unsent = self.role.unsent_bytes().unwrap_or_default();
         // A text that grew has up to twice the memory of its bytes.
-        self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2 + failed + pieces + waiting);
+        self.counted.set(CONVERSATION_OVERHEAD + kept + kept / 2 + failed + pieces + unsent);
     }
 }

@@ -73,18 +73,18 @@ impl Conversation {
     /// then.
     pub(crate) fn drop_unstored(&self) -> bool {
         // To lock it is a change, which the store would have to get.
-        if self.state.lock().role.waiting().is_none() || self.unused().is_none() {
+        if self.state.lock().role.unsent_bytes().is_none() || self.unused().is_none() {
             return false;
         }
         let mut state = self.lock_for_use();
-        if state.role.waiting().is_none() {
+        if state.role.unsent_bytes().is_none() {
             return false;
         }
         state.end();
         state.forget_all(&self.settings);
         if let Role::Writer(publication) = &mut state.role {
             // Its publisher drops the batch.
-            publication.waiting = None;
+            publication.unsent_bytes = None;
         }
         drop(state);
         self.metrics.unstored();

@@ -79,10 +79,10 @@ async fn publish(shared: Arc<Shared>, conversation: Arc<Conversation>) {
 
 /// Waits until the store can get a batch of a conversation, or that is gone.
 async fn wait(conversation: &Conversation, batch: &Batch, can_be_told: impl Future<Output = ()>) {
-    conversation.set_waiting(Some(batch.size()));
+    conversation.set_unsent_bytes(Some(batch.size()));
     tokio::select! {
         () = can_be_told => {}
         () = conversation.gone() => {}
     }
-    conversation.set_waiting(None);
+    conversation.set_unsent_bytes(None);
 }
