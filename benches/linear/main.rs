@@ -133,7 +133,7 @@ fn total(text: &str) -> io::Result<u64> {
     line.ok_or_else(|| io::Error::other("callgrind wrote no totals"))
 }
 
-/// A stream, who reads it, and how it is cut.
+/// A stream, what reads it, and how it is cut.
 struct Reading {
     reader: Reader,
     policy: (&'static str, Arc<Policy>),
