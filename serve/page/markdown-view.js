@@ -3,6 +3,7 @@
 // it is.
 
 import { patch, visible } from './dom.js';
+import { GROWING } from './growing-address.js';
 
 /** A redraw that took long is followed by a pause of this many times its duration. */
 const PAUSE_FACTOR = 4;
@@ -10,10 +11,18 @@ const RETRY = 5000;
 
 /** @type {typeof import('./growing.js') | undefined} */ let markdown;
 /** @type {Promise<void> | undefined} */ let loading;
+let attempts = 0;
+
+/** Imports the parser. Each attempt has an address of its own: a browser keeps a module that it could not load. @returns {Promise<typeof import('./growing.js')>} */
+function imported() {
+  const address = new URL(GROWING, location.href);
+  if (attempts++) address.searchParams.set('attempt', String(attempts));
+  return import(address.href);
+}
 
 /** Loads the parser. Ends after a pause if that failed; it can be called again then. @returns {Promise<void>} */
 export function load() {
-  return (loading ??= import('./growing.js').then(
+  return (loading ??= imported().then(
     (module) => void (markdown = module),
     () => new Promise((resolve) => setTimeout(() => resolve((loading = undefined)), RETRY)),
   ));

@@ -29,10 +29,10 @@ const sha = (text) => `'sha256-${createHash('sha256').update(text).digest('base6
 
 const growing = await bundled('growing.js', { format: 'esm' });
 const version = createHash('sha256').update(growing).digest('hex').slice(0, 16);
-const later = { './growing.js': `/assets/growing.js?v=${version}` };
+const address = `export const GROWING = '/assets/growing.js?v=${version}';`;
 const main = await bundled('main.js', {
   format: 'esm',
-  plugins: [{ name: 'later', setup: ({ onResolve }) => onResolve({ filter: /growing\.js$/ }, ({ path }) => ({ path: later[path], external: true })) }],
+  plugins: [{ name: 'address', setup: ({ onLoad }) => onLoad({ filter: /growing-address\.js$/ }, () => ({ contents: address })) }],
 });
 const early = await bundled('early.js', { format: 'iife' });
 const style = await bundled('style.css');
