@@ -183,7 +183,7 @@ mod tests {
             ("I am <Your Name>", "<Your Name>"),
             ("I am <YOUR_NAME>", "<YOUR_NAME>"),
             ("Call it <fileName>", "<fileName>"),
-            ("Call it <userName>", "<userName>"),
+            ("Call it <branchName>", "<branchName>"),
             ("key=<your-key>", "<your-key>"),
             ("Go to https://<host>:<port>/api", "<host>"),
             ("Drop <table name>", "<table name>"),
