@@ -32,7 +32,7 @@ const TIMES: usize = 4;
 
 /// How many times the instructions it may take.
 ///
-/// It is more than [`TIMES`], because buffers double.
+/// It is more than [`TIMES`], because buffers double, and because of [`CALL`].
 const MOST: f64 = 4.5;
 
 /// The processes that count at the same time.
@@ -48,6 +48,7 @@ fn main() -> ExitCode {
     {
         let process: usize = process.parse().expect("the number of a process");
         let readings = readings();
+        // What is counted up to its end is the start of the program.
         counted(&readings[0], b"");
         readings.iter().skip(process).step_by(PROCESSES).for_each(Reading::run);
         return ExitCode::SUCCESS;
@@ -123,7 +124,7 @@ fn count(process: usize) -> io::Result<Vec<u64>> {
         }
     }
     fs::remove_dir_all(&folder)?;
-    // The first is the start of the program.
+    // The first is not of a reading, but of the start of the program.
     Ok(counts.into_values().skip(1).collect())
 }
 
@@ -168,13 +169,12 @@ fn readings() -> Vec<Reading> {
         for (start, repeated) in STREAMS_BY_CHOICE {
             add(Reader::Parser(Syntax::Markup), &all, [start, repeated, ""]);
         }
-    }
-    // Arguments are the same with both.
-    for (start, repeated, end) in ARGUMENTS {
-        add(Reader::Parser(Syntax::Arguments), &policies[0], [start, repeated, end]);
-    }
-    for (tool, start, repeated, end) in TOOLS {
-        add(Reader::Tool(tool), &policies[0], [start, repeated, end]);
+        for (start, repeated, end) in ARGUMENTS {
+            add(Reader::Parser(Syntax::Arguments), policy, [start, repeated, end]);
+        }
+        for (tool, start, repeated, end) in TOOLS {
+            add(Reader::Tool(tool), policy, [start, repeated, end]);
+        }
     }
     for (format, start, repeated, end) in BODIES {
         add(Reader::Response(format), &policies[0], [start, repeated, end]);
@@ -188,7 +188,7 @@ fn readings() -> Vec<Reading> {
 }
 
 /// Returns the policies, each with its name.
-fn policies() -> [(&'static str, Arc<Policy>); 2] {
+fn policies() -> [(&'static str, Arc<Policy>); 3] {
     let unlimited = Limits {
         question: usize::MAX,
         answer: usize::MAX,
@@ -200,7 +200,11 @@ fn policies() -> [(&'static str, Arc<Policy>); 2] {
         ..Limits::default()
     };
     let outside = Policy::new().with_call_start(CallStart::OutsideCode).with_entities(Entities::Decoded);
-    [("without limits", Arc::new(Policy::new().with_limits(unlimited))), ("outside code, decoded", Arc::new(outside))]
+    [
+        ("default", Arc::new(Policy::new())),
+        ("without limits", Arc::new(Policy::new().with_limits(unlimited))),
+        ("outside code, decoded", Arc::new(outside)),
+    ]
 }
 
 impl Reading {

@@ -136,9 +136,11 @@ pub(crate) const TOOLS: [(&str, &str, &str, &str); 12] = [
 ];
 
 /// Bodies: a beginning, a part that is repeated, and an end.
-pub(crate) const BODIES: [(Format, &str, &str, &str); 23] = [
+pub(crate) const BODIES: [(Format, &str, &str, &str); 25] = [
     (Format::OpenAiChat, "data: ", "a", "\n\n"),
     (Format::OpenAiChat, "data: x", " ", "\n\n"),
+    (Format::OpenAiChat, "data: ", " ", "\n\n"),
+    (Format::OpenAiChat, ":", " ", "\n\n"),
     (Format::OpenAiChat, ": x", " ", "\n\n"),
     (Format::OpenAiChat, "data: {\"choices\":[{\"delta\":{\"content\":\"", "word \\n", "\"}}]}\n\n"),
     (Format::OpenAiChat, "", "data: {\"choices\":[{\"delta\":{\"content\":\"word \"}}]}\n\n", ""),

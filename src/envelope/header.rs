@@ -50,7 +50,7 @@ impl EnvelopeMachine {
                 }
                 HeaderStep::Json if room > 0 => {
                     self.begin_arguments();
-                    return (i, self.confirm_with_text(context));
+                    return (i, self.confirm_header(context));
                 }
                 HeaderStep::Part | HeaderStep::Json | HeaderStep::NoCall => return (i, Change::NoCall),
             }
@@ -196,7 +196,7 @@ impl EnvelopeMachine {
         match header {
             Header::Named { .. } | Header::Name if kind.is_some() && !is_too_long => {
                 self.state = EnvelopeState::Between { is_first: true };
-                self.confirm_with_text(context)
+                self.confirm_header(context)
             }
             _ => Change::NoCall,
         }

@@ -231,7 +231,7 @@ impl EnvelopeMachine {
         match self.state {
             EnvelopeState::Header(_) => {
                 self.act_header(tag);
-                if self.is_header() { Change::Stay } else { self.confirm_with_text(context) }
+                if self.is_header() { Change::Stay } else { self.confirm_header(context) }
             }
             EnvelopeState::Between { .. }
             | EnvelopeState::Key { .. }
@@ -248,7 +248,7 @@ impl EnvelopeMachine {
     }
 
     /// Holds more text back.
-    pub(crate) fn keep(&mut self, text: &str) {
+    pub(crate) fn hold(&mut self, text: &str) {
         self.unconfirmed_text.push_str(text);
     }
 
@@ -284,7 +284,7 @@ impl EnvelopeMachine {
     }
 
     /// Begins the call after a header that is held back and belongs to it.
-    pub(super) fn confirm_with_text(&mut self, context: &mut Context<'_>) -> Change {
+    pub(super) fn confirm_header(&mut self, context: &mut Context<'_>) -> Change {
         let change = self.confirm(context);
         if self.is_read() {
             self.unconfirmed_text.clear();

@@ -176,7 +176,7 @@ impl MarkupMachine {
             pending.bytes.is_empty() || matches!(read, LexedTag::Incomplete(_))
         });
         if closes {
-            envelope.keep(pending.text());
+            envelope.hold(pending.text());
         }
         let change = envelope.cut(end, closes, &mut context);
         // The truncated part includes the incomplete tag, if that belongs to the envelope.

@@ -286,6 +286,18 @@ fn an_object_without_its_field_in_a_stream_of_events_is_a_payload() {
 }
 
 #[test]
+fn a_line_that_has_not_ended_tells_no_format() {
+    for start in ["data: x", ": x", "data: ", ":"] {
+        let mut parser = ResponseParser::auto(Policy::new());
+        drop(parser.feed(start.as_bytes()));
+        for _ in 0..1000 {
+            drop(parser.feed(b"                "));
+        }
+        assert_eq!(parser.format(), None, "{start:?}");
+    }
+}
+
+#[test]
 fn json_values_in_one_line_are_payloads() {
     let ollama = |text: &str| format!(r#"{{"model":"m","message":{{"content":"{text}"}},"done":false}}"#);
     for between in ["", " ", "\n", "\r\n\r\n"] {
