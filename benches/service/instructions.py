@@ -65,7 +65,9 @@ def instructions(program: str, texts: int) -> int:
         out = Path(folder, "out")
         valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
         command = [*valgrind, program, "serve", "--demo", "--listen", "127.0.0.1:0"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as service:
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        ) as service:
             try:
                 stream(int(service.stdout.readline().rsplit(":", 1)[1]), texts)
                 service.send_signal(signal.SIGTERM)

@@ -55,10 +55,14 @@ def main():
     lines = sys.stdin.read().rstrip("\n").split("\n")
     title = escape(sys.argv[1])
     width, height = round(80 * CELL + 2 * MARGIN), len(lines) * LINE + 2 * MARGIN
-    print(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">')
+    print(
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
+    )
     print(f"<title>{title}</title>")
     print(f'<rect width="{width}" height="{height}" rx="10" fill="{PAPER}"/>')
-    print(f'<g font-family="ui-monospace, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="14" fill="{INK}">')
+    print(
+        f'<g font-family="ui-monospace, Menlo, Consolas, \'DejaVu Sans Mono\', monospace" font-size="14" fill="{INK}">'
+    )
     style = PLAIN
     for row, line in enumerate(lines):
         runs, style = cells(line, style)
@@ -67,7 +71,10 @@ def main():
             look += ' font-weight="bold"' if run["bold"] else ""
             look += ' opacity="0.65"' if run["dim"] else ""
             x, y = MARGIN + column * CELL, MARGIN + row * LINE + 14
-            print(f'<text x="{x:.1f}" y="{y}" textLength="{len(text) * CELL:.1f}" xml:space="preserve"{look}>{escape(text)}</text>')
+            print(
+                f'<text x="{x:.1f}" y="{y}" textLength="{len(text) * CELL:.1f}" '
+                f'xml:space="preserve"{look}>{escape(text)}</text>'
+            )
     print("</g>\n</svg>")
 
 

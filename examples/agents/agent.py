@@ -30,7 +30,11 @@ ASK = {
                 "question": {"type": "string"},
                 "follow_up": {
                     "type": "array",
-                    "items": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+                    "items": {
+                        "type": "object",
+                        "properties": {"text": {"type": "string"}},
+                        "required": ["text"],
+                    },
                 },
             },
             "required": ["question", "follow_up"],
@@ -41,7 +45,12 @@ ASK = {
 
 def ask_model(messages, conversation):
     """Sends the messages. Returns the model's message, and the id of the conversation."""
-    body = {"model": os.environ.get("MODEL", "default"), "stream": True, "tools": [ASK], "messages": messages}
+    body = {
+        "model": os.environ.get("MODEL", "default"),
+        "stream": True,
+        "tools": [ASK],
+        "messages": messages,
+    }
     named = {"x-followup-conversation": conversation} if conversation else {}
     request = Request(f"{service}/v1/chat/completions", json.dumps(body).encode(), headers | named)
     message = {"role": "assistant", "content": ""}
@@ -60,7 +69,13 @@ def append(message, chunk):
         for piece in delta.get("tool_calls") or []:
             calls, function = message.setdefault("tool_calls", []), piece.get("function") or {}
             if piece["index"] == len(calls):
-                calls.append({"id": piece["id"], "type": "function", "function": {"name": "", "arguments": ""}})
+                calls.append(
+                    {
+                        "id": piece["id"],
+                        "type": "function",
+                        "function": {"name": "", "arguments": ""},
+                    }
+                )
             for field in ("name", "arguments"):
                 calls[piece["index"]]["function"][field] += function.get(field) or ""
 

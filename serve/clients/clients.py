@@ -9,7 +9,11 @@ import openai
 
 SERVICE = sys.argv[1]
 TOOL = "ask_followup_question"
-SCHEMA = {"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]}
+SCHEMA = {
+    "type": "object",
+    "properties": {"question": {"type": "string"}},
+    "required": ["question"],
+}
 
 openai_client = openai.OpenAI(base_url=f"{SERVICE}/v1", api_key="key", max_retries=0)
 anthropic_client = anthropic.Anthropic(base_url=SERVICE, api_key="key", max_retries=0)
@@ -25,7 +29,9 @@ def answered(api):
     """Answers the open question of the newest conversation. Returns its id, and the reply's text."""
     newest = call("/conversations")["conversations"][0]
     assert newest["open"] == "Which colour?", newest
-    answer = call(f"/conversations/{newest['id']}/answer", {"number": 0, "suggestion": 1, "format": api})
+    answer = call(
+        f"/conversations/{newest['id']}/answer", {"number": 0, "suggestion": 1, "format": api}
+    )
     return newest["id"], answer["reply"]["text"]
 
 
@@ -41,7 +47,9 @@ def check(name, ask):
         assert text == f"Then: {reply}" and "Blue" in text, text
         items = call(f"/conversations/{conversation}")["items"]
         turns = [item for item in items if item["type"] == "turn"]
-        assert len(turns) == 2, f"{name}: the second request is a turn of the same conversation: {items}"
+        assert len(turns) == 2, (
+            f"{name}: the second request is a turn of the same conversation: {items}"
+        )
         print(f"ok  python {name} {'streamed' if stream else 'whole'}")
 
 
@@ -59,8 +67,16 @@ def chat():
         message = create([{"role": "user", "content": user}], stream)
         function = message.tool_calls[0]
         # As agents write it: only what the API takes.
-        calls = [{"id": function.id, "type": "function",
-                  "function": {"name": function.function.name, "arguments": function.function.arguments}}]
+        calls = [
+            {
+                "id": function.id,
+                "type": "function",
+                "function": {
+                    "name": function.function.name,
+                    "arguments": function.function.arguments,
+                },
+            }
+        ]
         shown = {"role": "assistant", "content": message.content, "tool_calls": calls}
         return shown, function.function.arguments, function.id
 
@@ -130,10 +146,15 @@ def messages():
 
 def others():
     assert [model.id for model in openai_client.models.list()] == ["scripted"]
-    assert openai_client.embeddings.create(model="m", input="x", encoding_format="float").data[0].embedding == [0.5, 0.25]
+    assert openai_client.embeddings.create(model="m", input="x", encoding_format="float").data[
+        0
+    ].embedding == [0.5, 0.25]
     for client, create in (
         (openai, lambda: openai_client.chat.completions.create(model="refuse", messages=[])),
-        (anthropic, lambda: anthropic_client.messages.create(model="refuse", max_tokens=1, messages=[])),
+        (
+            anthropic,
+            lambda: anthropic_client.messages.create(model="refuse", max_tokens=1, messages=[]),
+        ),
     ):
         try:
             create()

@@ -73,7 +73,10 @@ def parse_records(program, file):
 def of_halves(cells):
     """Parses the halves of a column at once: as fast as two threads can be on this machine now."""
     half = len(cells) // 2
-    threads = [threading.Thread(target=questions, args=(one,)) for one in (cells.slice(0, half), cells.slice(half))]
+    threads = [
+        threading.Thread(target=questions, args=(one,))
+        for one in (cells.slice(0, half), cells.slice(half))
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -97,7 +100,10 @@ def gil_kept(cells):
 
     counter, cores = threading.Thread(target=counting), sorted(ALL_CORES)
     counter.start()
-    clock, scheduled = time.pthread_getcpuclockid(counter.ident), Path(f"/proc/self/task/{counter.native_id}/schedstat")
+    clock, scheduled = (
+        time.pthread_getcpuclockid(counter.ident),
+        Path(f"/proc/self/task/{counter.native_id}/schedstat"),
+    )
     os.sched_setaffinity(counter.native_id, cores[-1:])
     os.sched_setaffinity(0, cores[:1])
     with contextlib.suppress(PermissionError):
@@ -139,7 +145,9 @@ def gil_kept(cells):
         hashlib.sha256(half)
 
     try:
-        check = statistics.median(waited / passed for waited, passed in [kept(count_too) for _ in range(5)])
+        check = statistics.median(
+            waited / passed for waited, passed in [kept(count_too) for _ in range(5)]
+        )
         works = [lambda: questions(cells), lambda: hashlib.sha256(data), hash_halves]
         return *map(kept_by_call, works), check
     finally:
@@ -187,7 +195,9 @@ def status(key):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("--megabytes", type=int, default=100)
     arguments.add_argument("--program", default="../../target/release/followup")
     arguments.add_argument("--check", action="store_true", help="fail if a goal is missed")
@@ -199,16 +209,32 @@ def main():
 
     rows = messages(options.megabytes)
     cells = pa.array(rows)
-    ways = {"one": lambda: questions(cells), "two": lambda: questions(cells, threads=2), "halves": lambda: of_halves(cells)}
+    ways = {
+        "one": lambda: questions(cells),
+        "two": lambda: questions(cells, threads=2),
+        "halves": lambda: of_halves(cells),
+    }
     one, two, halves = in_turns(ways, THREAD_ROUNDS).values()
     (faster, tenth), (at_once, _) = ratios(one, two), ratios(one, halves)
-    print(f"threads: two are {faster:.2f} x as fast as one in the median of {THREAD_ROUNDS} rounds, {tenth:.2f} x at their tenth percentile;")
+    print(
+        f"threads: two are {faster:.2f} x as fast as one in the median of {THREAD_ROUNDS} rounds, "
+        f"{tenth:.2f} x at their tenth percentile;"
+    )
     print(f"  two calls at once, each of a half, {at_once:.2f} x")
     kept, by_hashlib, by_halves, check = gil_kept(cells)
     share = kept / min(one)
-    print(f"the GIL: a call keeps another thread from running for {kept * 1e6:.0f} µs, {share:.2%} of its time; one of hashlib that takes")
-    print(f"  as long, for {by_hashlib * 1e6:.0f} µs; two that take half as long, for {by_halves * 1e6:.0f} µs; two threads that count keep each")
-    print(f"  other for {check:.0%}, which should be 50 %. Freeing the result takes {time_to_free(cells) * 1e6:.0f} µs, without the GIL")
+    print(
+        f"the GIL: a call keeps another thread from running for {kept * 1e6:.0f} µs, "
+        f"{share:.2%} of its time; one of hashlib that takes"
+    )
+    print(
+        f"  as long, for {by_hashlib * 1e6:.0f} µs; two that take half as long, "
+        f"for {by_halves * 1e6:.0f} µs; two threads that count keep each"
+    )
+    print(
+        f"  other for {check:.0%}, which should be 50 %. Freeing the result takes "
+        f"{time_to_free(cells) * 1e6:.0f} µs, without the GIL"
+    )
     goals = {
         "two threads are 1.8 x as fast as one": faster >= 1.8,
         "another thread can run for 99 % of a call": share <= 0.01,
@@ -217,9 +243,13 @@ def main():
     for name, column in memory_columns(options.megabytes).items():
         size = column.nbytes // len(column)
         multiples = [peak(column, threads) for threads in (1, 2)]
-        print(f"  {name}, {size} bytes a row: {' and '.join(f'{one:.2f} x, {one * size:.0f} bytes a row' for one in multiples)}")
+        shown = " and ".join(f"{one:.2f} x, {one * size:.0f} bytes a row" for one in multiples)
+        print(f"  {name}, {size} bytes a row: {shown}")
         met = zip(("one thread", "two"), multiples)
-        goals |= {f"{name}, {threads}: the memory is at most 2 x the column": multiple <= 2 for threads, multiple in met}
+        goals |= {
+            f"{name}, {threads}: the memory is at most 2 x the column": multiple <= 2
+            for threads, multiple in met
+        }
     compare_counts()
     os.sched_setaffinity(0, {min(ALL_CORES)})
     for name, text, asking in [("prose", PROSE, 0.0), ("questions", PROSE, 1.0), ("tsx", TSX, 1.0)]:
@@ -238,14 +268,20 @@ def memory_columns(megabytes):
     asking = pa.array(messages(megabytes))
     short = megabytes * 20_000
     keys = pa.array([row % 100 for row in range(short)], pa.int32())
-    questions = pa.array([f"<ask_followup_question>Is it {row}?</ask_followup_question>" for row in range(short)])
+    questions = pa.array(
+        [f"<ask_followup_question>Is it {row}?</ask_followup_question>" for row in range(short)]
+    )
     return {
         "prose": pa.array(messages(megabytes, asking=0.0)),
         "a question in each message": asking,
         "short prose": pa.array(["What shall we drink now: tea or coffee? I like both"] * short),
         "short questions": questions,
-        "a dictionary of 100 short questions": pa.DictionaryArray.from_arrays(keys, questions[:100]),
-        "a dictionary of 100 messages with a question": pa.DictionaryArray.from_arrays(keys, asking[:100]),
+        "a dictionary of 100 short questions": pa.DictionaryArray.from_arrays(
+            keys, questions[:100]
+        ),
+        "a dictionary of 100 messages with a question": pa.DictionaryArray.from_arrays(
+            keys, asking[:100]
+        ),
     }
 
 
@@ -253,7 +289,11 @@ def compare_counts():
     """Prints what a regular expression finds of calls that are not all well-formed."""
     print("questions found, of 1,000 messages of each kind")
     for name, rows in kinds().items():
-        complete = sum(call["state"] == "complete" for row in questions(pa.array(rows)).to_pylist() for call in row)
+        complete = sum(
+            call["state"] == "complete"
+            for row in questions(pa.array(rows)).to_pylist()
+            for call in row
+        )
         found = sum(len(re.findall(PATTERN, row)) for row in rows)
         print(f"  {name}: {complete} by followup, {found} by re")
 

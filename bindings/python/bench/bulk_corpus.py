@@ -44,4 +44,7 @@ def kinds(count=1000):
         "the call is not closed": ASK.replace("</ask_followup_question>", ""),
         "an envelope of Hermes": f"<tool_call>\n{call}\n</tool_call>",
     }
-    return {name: [PROSE + form.replace("{}", str(number)) for number in range(count)] for name, form in forms.items()}
+    return {
+        name: [PROSE + form.replace("{}", str(number)) for number in range(count)]
+        for name, form in forms.items()
+    }

@@ -60,7 +60,9 @@ def question(length: int) -> str:
 
 
 def arguments(length: int) -> str:
-    suggestions = [{"text": f"Answer {i}: " + "word " * 20, "mode": None} for i in range(length // 300)]
+    suggestions = [
+        {"text": f"Answer {i}: " + "word " * 20, "mode": None} for i in range(length // 300)
+    ]
     return json.dumps({"question": "word " * (length // 10), "follow_up": suggestions})[:length]
 
 
@@ -85,14 +87,21 @@ def reparse(parse: Callable[[Any], Any], empty: Any) -> Callable[[], Callable[[A
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--check", action="store_true", help="fail if a goal is missed")
     check = options.parse_args().check
-    print(f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}, best of {ROUNDS}\n")
+    print(
+        f"{platform.python_implementation()} {platform.python_version()}, {platform.machine()}, best of {ROUNDS}\n"
+    )
 
     chunks = fours(arguments(8 << 10))
     encoded = [chunk.encode() for chunk in chunks]
-    lengths = {f"4 characters in a question of {length >> 10} KiB": length for length in (2048, 8192, 32768, 1 << 20)}
+    lengths = {
+        f"4 characters in a question of {length >> 10} KiB": length
+        for length in (2048, 8192, 32768, 1 << 20)
+    }
     costs = best(
         {
             # A method of the same extension module that ignores its argument.
@@ -100,17 +109,26 @@ def main() -> None:
             **{name: Subject(parser, fours(question(length))) for name, length in lengths.items()},
             "4 characters of prose": Subject(lambda: Parser().feed, fours("word " * 20_000)),
             OWN: Subject(lambda: ArgumentsParser("ask_followup_question").feed, chunks),
-            "jiter": Subject(reparse(partial(jiter.from_json, partial_mode="trailing-strings"), b""), encoded, 2000),
+            "jiter": Subject(
+                reparse(partial(jiter.from_json, partial_mode="trailing-strings"), b""),
+                encoded,
+                2000,
+            ),
             "partial-json-parser": Subject(reparse(partial_json_parser.loads, ""), chunks, 2000),
         }
     )
     for name, cost in costs.items():
-        ratio = f", {cost / costs[OWN]:.1f} times as long" if name in ("jiter", "partial-json-parser") else ""
+        ratio = (
+            f", {cost / costs[OWN]:.1f} times as long"
+            if name in ("jiter", "partial-json-parser")
+            else ""
+        )
         print(f"{name:50} {cost:7.0f} ns{ratio}")
 
     questions = [costs[name] for name in lengths]
     goals = {
-        "4 characters take at most 250 ns beyond an empty call": max(questions) - costs[EMPTY] <= 250,
+        "4 characters take at most 250 ns beyond an empty call": max(questions) - costs[EMPTY]
+        <= 250,
         "the cost does not depend on the length": max(questions) <= 1.3 * min(questions),
         "5 times as fast as jiter": costs["jiter"] >= 5 * costs[OWN],
         "5 times as fast as partial-json-parser": costs["partial-json-parser"] >= 5 * costs[OWN],

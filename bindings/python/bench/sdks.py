@@ -1,4 +1,6 @@
-"""Measures what the events of a wrapped stream cost, next to the SDK that makes its objects, in one run.
+"""Measures what the events of a wrapped stream cost, and the SDK that makes its objects.
+
+In one run:
 
     pip install openai
     python bench/sdks.py
@@ -13,7 +15,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import openai
-
 from followup.openai import wrap
 
 try:
@@ -30,7 +31,12 @@ def chat() -> Iterable[dict[str, Any]]:
     text = "<ask_followup_question><question>" + "word " * (CHUNKS * 4 // 5)
     head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "model-1"}
     for i in range(CHUNKS):
-        choice = {"index": 0, "delta": {"content": text[4 * i : 4 * i + 4]}, "logprobs": None, "finish_reason": None}
+        choice = {
+            "index": 0,
+            "delta": {"content": text[4 * i : 4 * i + 4]},
+            "logprobs": None,
+            "finish_reason": None,
+        }
         yield {**head, "service_tier": "default", "system_fingerprint": "fp_1", "choices": [choice]}
 
 
@@ -47,9 +53,13 @@ def best(use: Callable[[], Iterable[Any]]) -> float:
 
 
 def main() -> None:
-    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chat()).encode() + b"data: [DONE]\n\n"
+    body = (
+        "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chat()).encode() + b"data: [DONE]\n\n"
+    )
     headers = {"content-type": "text/event-stream"}
-    transport = httpx.MockTransport(lambda request: httpx.Response(200, headers=headers, content=body))
+    transport = httpx.MockTransport(
+        lambda request: httpx.Response(200, headers=headers, content=body)
+    )
     client = openai.OpenAI(api_key="none", http_client=httpx.Client(transport=transport))
 
     def create() -> Any:
@@ -60,7 +70,9 @@ def main() -> None:
     sdk = best(create)
     loop = best(lambda: iter(objects))
     wrapped = best(lambda: wrap(objects, limits={"question": 1 << 30})) - loop
-    print(f"Python {platform.python_version()}, openai {openai.__version__}; µs for a chunk of 4 characters")
+    print(
+        f"Python {platform.python_version()}, openai {openai.__version__}; µs for a chunk of 4 characters"
+    )
     print(f"the SDK alone                 {sdk:7.1f}")
     print(f"the events of its objects     {wrapped:7.1f}   {wrapped / sdk:.0%} of it")
 

@@ -30,10 +30,21 @@ GROUP = 200
 """Rows of a row group."""
 
 MESSAGE = pa.struct(
-    {"role": pa.string(), "text": pa.string(), "system_prompt": pa.string(), "mask": pa.bool_(), "cutoff_date": pa.string()}
+    {
+        "role": pa.string(),
+        "text": pa.string(),
+        "system_prompt": pa.string(),
+        "mask": pa.bool_(),
+        "cutoff_date": pa.string(),
+    }
 )
 SCHEMA = pa.schema(
-    {"instance_id": pa.string(), "model_name": pa.string(), "exit_status": pa.string(), "trajectory": pa.list_(MESSAGE)}
+    {
+        "instance_id": pa.string(),
+        "model_name": pa.string(),
+        "exit_status": pa.string(),
+        "trajectory": pa.list_(MESSAGE),
+    }
 )
 MODELS = ["small-8b", "medium-70b", "large-405b"]
 ASK = """
@@ -75,13 +86,20 @@ def trajectories(one: random.Random, pool: str, rows: int) -> pa.ListArray:
     texts, prompts, roles = [], [], ROLES * rows
     for role in roles:
         start = one.randrange(POOL)
-        body = pool[start : start + one.randrange(600, 2600)] + (ending(one) if role == "ai" else "")
+        body = pool[start : start + one.randrange(600, 2600)] + (
+            ending(one) if role == "ai" else ""
+        )
         texts.append(None if role == "system" else body)
         prompts.append(body if role == "system" else None)
     mask, dates = [role == "ai" for role in roles], ["01.01.2023"] * len(roles)
-    columns = [pa.array(column, field.type) for column, field in zip([roles, texts, prompts, mask, dates], MESSAGE)]
+    columns = [
+        pa.array(column, field.type)
+        for column, field in zip([roles, texts, prompts, mask, dates], MESSAGE)
+    ]
     offsets = pa.array(range(0, len(roles) + 1, len(ROLES)), pa.int32())
-    return pa.ListArray.from_arrays(offsets, pa.StructArray.from_arrays(columns, fields=list(MESSAGE)))
+    return pa.ListArray.from_arrays(
+        offsets, pa.StructArray.from_arrays(columns, fields=list(MESSAGE))
+    )
 
 
 def make(file: str, rows: int) -> None:
@@ -106,7 +124,9 @@ def make(file: str, rows: int) -> None:
 def command(file: str, output: str) -> None:
     names = ["--column", "trajectory[].text", "--keep", "instance_id,model_name"]
     start = time.perf_counter()
-    subprocess.run([sys.executable, "-m", "followup", "questions", file, output, "--force", *names], check=True)
+    subprocess.run(
+        [sys.executable, "-m", "followup", "questions", file, output, "--force", *names], check=True
+    )
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"\n{seconds:.1f} s, peak memory {peak:.0f} MiB")
@@ -114,9 +134,8 @@ def command(file: str, output: str) -> None:
 
 def on_ray(file: str, folder: str, nodes: int) -> None:
     import ray
-    from ray.cluster_utils import Cluster
-
     from followup.ray import questions
+    from ray.cluster_utils import Cluster
 
     node = {"num_cpus": 1, "object_store_memory": 256 << 20}
     cluster = Cluster(initialize_head=True, head_node_args=node | {"include_dashboard": False})
@@ -135,7 +154,9 @@ def on_ray(file: str, folder: str, nodes: int) -> None:
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("work", choices=["make", "command", "ray"])
     arguments.add_argument("file")
     arguments.add_argument("output", nargs="?")

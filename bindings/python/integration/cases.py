@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
 from followup.arrow import questions
 
 ASK = (
@@ -28,9 +27,15 @@ PAGE = Path(__file__).parents[1] / "docs/bulk.md"
 
 def run_example(engine, folder):
     """Runs the example of an engine in the docs, and returns the questions that it writes."""
-    [code] = re.findall(rf"^### {engine}\n+```py\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    [code] = re.findall(
+        rf"^### {engine}\n+```py\n(.*?)^```",
+        PAGE.read_text(encoding="utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
     pq.write_table(pa.table({"id": range(len(CELLS)), "text": CELLS}), folder / "messages.parquet")
-    exec(compile(re.sub(r"(messages|found)\.parquet", rf"{folder}/\g<0>", code), engine, "exec"), {})
+    exec(
+        compile(re.sub(r"(messages|found)\.parquet", rf"{folder}/\g<0>", code), engine, "exec"), {}
+    )
     found = pq.read_table(folder / "found.parquet").sort_by("id")
     assert found.column_names == ["id", "text", "questions"]
     return found["questions"].to_pylist()
@@ -46,4 +51,8 @@ def normal(value):
         value = value.asDict()
     if isinstance(value, dict):
         return {key: normal(one) for key, one in value.items()}
-    return [normal(one) for one in value] if isinstance(value, (list, tuple)) or hasattr(value, "tolist") else value
+    return (
+        [normal(one) for one in value]
+        if isinstance(value, (list, tuple)) or hasattr(value, "tolist")
+        else value
+    )

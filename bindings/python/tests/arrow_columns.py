@@ -9,14 +9,19 @@ from hypothesis import strategies as st
 TEXT_TYPES = STRINGS + [pa.dictionary(pa.int32(), one) for one in STRINGS[:2]]
 BYTE_TYPES = BYTES + [pa.dictionary(pa.int32(), one) for one in BYTES[:2]]
 PIECES = [
-    "<ask_followup_question>", "</ask_followup_question>", "<question>", "</question>", "<follow_up>", "</follow_up>",
-    "<suggest>", '<suggest mode="code">', "</suggest>", "<tool_call>", "</tool_call>", "<function=ask_followup_question>",
-    "<parameter=question>", "</parameter>", "</function>", "`", "```\n", "&lt;", "Tea?", " é€😀 ", "\n", "<", ASK.format("Q"),
-    '{"name": "ask_followup_question", "arguments": {"question": "Which?"}}', "[TOOL_CALLS]", "[ARGS]", "ask_followup_question",
-    '[{"name": "ask_followup_question", "arguments": {"question": "Which?"}}]', '{"question": "Which?"}',
+    "<ask_followup_question>", "</ask_followup_question>", "<question>", "</question>",
+    "<follow_up>", "</follow_up>", "<suggest>", '<suggest mode="code">', "</suggest>",
+    "<tool_call>", "</tool_call>", "<function=ask_followup_question>", "<parameter=question>",
+    "</parameter>", "</function>", "`", "```\n", "&lt;", "Tea?", " é€😀 ", "\n", "<", ASK.format("Q"),
+    '{"name": "ask_followup_question", "arguments": {"question": "Which?"}}',
+    "[TOOL_CALLS]", "[ARGS]", "ask_followup_question",
+    '[{"name": "ask_followup_question", "arguments": {"question": "Which?"}}]',
+    '{"question": "Which?"}',
 ]  # fmt: skip
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12).map("".join)
-ill_formed = st.lists(st.sampled_from(PIECES).map(str.encode) | st.binary(max_size=4), max_size=12).map(b"".join)
+ill_formed = st.lists(
+    st.sampled_from(PIECES).map(str.encode) | st.binary(max_size=4), max_size=12
+).map(b"".join)
 bodies = st.builds(
     "".join,
     st.lists(
@@ -32,7 +37,19 @@ bodies = st.builds(
     ),
 )  # fmt: skip
 arguments = st.lists(
-    st.sampled_from(['{"question"', ": ", '"Which?"', ', "follow_up": [', '{"text": "A", "mode": null}', "]", "}", '"\\u00e9', ","]),
+    st.sampled_from(
+        [
+            '{"question"',
+            ": ",
+            '"Which?"',
+            ', "follow_up": [',
+            '{"text": "A", "mode": null}',
+            "]",
+            "}",
+            '"\\u00e9',
+            ",",
+        ]
+    ),
     max_size=10,
 ).map("".join)
 options = st.fixed_dictionaries(
@@ -42,7 +59,9 @@ options = st.fixed_dictionaries(
         "outside_code": st.booleans(),
         "decode_entities": st.booleans(),
         "envelopes": st.sampled_from([[], ["all"], ["hermes"]]),
-        "limits": st.fixed_dictionaries({}, optional={"question": st.integers(0, 9), "suggestions": st.integers(0, 2)}),
+        "limits": st.fixed_dictionaries(
+            {}, optional={"question": st.integers(0, 9), "suggestions": st.integers(0, 2)}
+        ),
     },
 )
 
@@ -78,7 +97,9 @@ def column_of(draw, rows, cells, types):
     whole = array(draw, [draw(cells), *rows, None], draw(st.sampled_from(types)))
     ends = sorted(draw(st.lists(st.integers(0, len(rows)), max_size=3)))
     # The first and the last row belong to the buffers, but to no chunk.
-    chunks = [whole.slice(1 + start, end - start) for start, end in zip([0, *ends], [*ends, len(rows)])]
+    chunks = [
+        whole.slice(1 + start, end - start) for start, end in zip([0, *ends], [*ends, len(rows)])
+    ]
     return chunks[0] if len(chunks) == 1 else pa.chunked_array(chunks)
 
 
@@ -91,7 +112,9 @@ def array(draw, cells, data_type):
         return retyped(cells, data_type)
     values = [*dict.fromkeys(cell for cell in cells if cell is not None), None]
     keys = [None if cell is None and draw(st.booleans()) else values.index(cell) for cell in cells]
-    return pa.DictionaryArray.from_arrays(pa.array(keys, data_type.index_type), retyped(values, data_type.value_type))
+    return pa.DictionaryArray.from_arrays(
+        pa.array(keys, data_type.index_type), retyped(values, data_type.value_type)
+    )
 
 
 def retyped(cells, data_type):
@@ -134,14 +157,25 @@ def pieces(draw, cell):
 
 def joined(streams, **options):
     """Returns the rows of the streams of each column."""
-    return {name: [None if chunks is None else rows_of(chunks, **options) for chunks in cells] for name, cells in streams.items()}
+    return {
+        name: [None if chunks is None else rows_of(chunks, **options) for chunks in cells]
+        for name, cells in streams.items()
+    }
 
 
 def long_table(count, **kinds):
-    """Returns some tables as one, in which each row has an `id`, and its streams: for an engine whose jobs take long."""
+    """Returns some tables as one, in which each row has an `id`, and its streams.
+
+    For an engine whose jobs take long.
+    """
     examples = []
 
-    @settings(max_examples=count, database=None, phases=[Phase.generate], suppress_health_check=[HealthCheck.too_slow])
+    @settings(
+        max_examples=count,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=[HealthCheck.too_slow],
+    )
     @given(tables(**kinds))
     def collect(example):
         examples.append(example)
@@ -156,4 +190,6 @@ def table_with(message):
     """Returns a long table of any messages, as strings and as bytes, with this message at the end, and its streams."""
     table, streams = long_table(30, text=(texts, [pa.string()]), raw=(ill_formed, [pa.binary()]))
     row = pa.table({"text": [message], "raw": [message.encode()], "id": [len(table)]})
-    return pa.concat_tables([table, row]), {name: [*cells, [message.encode()]] for name, cells in streams.items()}
+    return pa.concat_tables([table, row]), {
+        name: [*cells, [message.encode()]] for name, cells in streams.items()
+    }

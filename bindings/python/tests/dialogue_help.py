@@ -10,15 +10,27 @@ from help import run
 BAD = "<ask_followup_question></ask_followup_question>"
 GIF = "data:image/gif;base64,R0lGODlh"
 QUESTIONS = [
-    {"id": "a", "header": "Store", "question": 'Which "store"?', "options": [{"label": "Redis, 7"}, {"label": 'say "hi"'}]},
-    {"question": "Which parts?", "multiSelect": True, "options": [{"label": "A, B"}, {"label": "C"}, {"label": "E"}]},
+    {
+        "id": "a",
+        "header": "Store",
+        "question": 'Which "store"?',
+        "options": [{"label": "Redis, 7"}, {"label": 'say "hi"'}],
+    },
+    {
+        "question": "Which parts?",
+        "multiSelect": True,
+        "options": [{"label": "A, B"}, {"label": "C"}, {"label": "E"}],
+    },
     {"question": "Why?"},
 ]
 
 
 def markup(question, answers=()):
     suggest = "".join(f"<suggest>{answer}</suggest>" for answer in answers)
-    return f"<ask_followup_question><question>{question}</question><follow_up>{suggest}</follow_up></ask_followup_question>"
+    return (
+        f"<ask_followup_question><question>{question}</question>"
+        f"<follow_up>{suggest}</follow_up></ask_followup_question>"
+    )
 
 
 def directives(dialogue, message):

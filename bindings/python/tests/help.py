@@ -31,7 +31,8 @@ BODIES = [
 # A message with a call, a call that is open, and what creates each parser.
 MESSAGE = (
     "Before that: <ask_followup_question><question>Wohin, 😀 < Süden?</question>"
-    "<follow_up><suggest mode='code'>Ja</suggest><suggest>Nein &amp; 数据</suggest></follow_up></ask_followup_question> Danke."
+    "<follow_up><suggest mode='code'>Ja</suggest><suggest>Nein &amp; 数据</suggest></follow_up>"
+    "</ask_followup_question> Danke."
 )
 OPEN = "<ask_followup_question><question>Tea?"
 CLASSES = [Parser, lambda **options: ArgumentsParser("AskUserQuestion", **options), ResponseParser]
@@ -79,7 +80,10 @@ def normal(events: list[Event]) -> list[list[Any]]:
             case Opaque(tool, raw):
                 all.append(["opaque", tool, raw])
             case Complete(question, suggestions):
-                suggest = [{"answer": one.answer} | ({"mode": one.mode} if one.mode else {}) for one in suggestions]
+                suggest = [
+                    {"answer": one.answer} | ({"mode": one.mode} if one.mode else {})
+                    for one in suggestions
+                ]
                 all.append(["complete", {"question": question, "suggest": suggest}])
             case Rejected(code):
                 all.append(["rejected", code])

@@ -30,7 +30,9 @@ def panic(monkeypatch):
     def panic(place, action):
         with monkeypatch.context() as patch:
             patch.setenv("FOLLOWUP_PANIC", place)
-            with pytest.raises(RuntimeError, match=f"^this is a bug in followup: injected: {place}$"):
+            with pytest.raises(
+                RuntimeError, match=f"^this is a bug in followup: injected: {place}$"
+            ):
                 action()
 
     return panic
@@ -54,7 +56,9 @@ def test_a_parser_that_panics_raises_and_has_failed(panic, create, method):
 
 
 @pytest.mark.parametrize("create", [Parser, lambda: ResponseParser("text")])
-@pytest.mark.parametrize("chunk", [MESSAGE, MESSAGE.encode(), bytearray(MESSAGE.encode()), MESSAGE + "\ud83d"], ids=type)
+@pytest.mark.parametrize(
+    "chunk", [MESSAGE, MESSAGE.encode(), bytearray(MESSAGE.encode()), MESSAGE + "\ud83d"], ids=type
+)
 def test_a_panic_between_two_events_raises_and_the_parser_has_failed(panic, create, chunk):
     parser = create()
     panic("event", lambda: parser.feed(chunk))
@@ -156,8 +160,12 @@ def test_a_panic_in_the_constructor_of_a_dialogue_or_in_messages_is_an_error(pan
     assert messages(reply, "anthropic")
 
 
-@pytest.mark.parametrize("options", [{}, {"threads": 2}, {"wire": "text"}, {"wire": "auto", "threads": 64}], ids=str)
-@pytest.mark.parametrize("column", [COLUMN, pa.chunked_array([COLUMN, COLUMN])], ids=["array", "stream"])
+@pytest.mark.parametrize(
+    "options", [{}, {"threads": 2}, {"wire": "text"}, {"wire": "auto", "threads": 64}], ids=str
+)
+@pytest.mark.parametrize(
+    "column", [COLUMN, pa.chunked_array([COLUMN, COLUMN])], ids=["array", "stream"]
+)
 def test_a_panic_in_any_thread_of_a_column_is_an_error(panic, column, options):
     expected = questions(column, **options).to_pylist()
     panic("cell", lambda: questions(column, **options))

@@ -35,7 +35,9 @@ class Producer:
         self.data_type, self.arrays, self.has_message = data_type, iter(arrays), has_message
         self.error, self.released = None, False
         callbacks = [self._get_schema, self._get_next, self._get_last_error, self._release]
-        self._stream = CStream(*(kind(callback) for (_, kind), callback in zip(CStream._fields_, callbacks)))
+        self._stream = CStream(
+            *(kind(callback) for (_, kind), callback in zip(CStream._fields_, callbacks))
+        )
 
     def __arrow_c_stream__(self, requested_schema=None):
         return new_capsule(ctypes.addressof(self._stream), NAME, None)
@@ -54,7 +56,9 @@ class Producer:
             self.error = ctypes.create_string_buffer(str(error).encode())
             return EIO
         if one is None:
-            ctypes.memset(array, 0, 80)  # The size of `struct ArrowArray`: one without `release` is the end.
+            ctypes.memset(
+                array, 0, 80
+            )  # The size of `struct ArrowArray`: one without `release` is the end.
         else:
             one._export_to_c(array)
         return 0

@@ -1,6 +1,8 @@
-"""Reads recorded messages and bodies, which are not part of the repository, as bytes and as texts, in several cuts.
+"""Reads recorded messages and bodies as bytes and as texts, in several cuts.
 
     python tests/shared.py [FOLDER]
+
+They are not part of the repository.
 """
 
 from __future__ import annotations
@@ -35,7 +37,10 @@ CUTS: dict[str, Callable[[int], list[int]]] = {
 }
 WAYS = [f"as {kind}, {how}" for kind in ("bytes", "a text") for how in CUTS]
 # The shapes that read the recorded tools.
-SHAPES = "claude codex vscode cursor cursor-tool ask_user opencode cline qwen mcp hermes omp pi droid confirm acp".split()
+SHAPES = (
+    "claude codex vscode cursor cursor-tool ask_user opencode cline qwen mcp hermes omp pi droid "
+    "confirm acp"
+).split()
 
 
 # The names of other tools and of their parameters, which are the defaults.
@@ -62,39 +67,72 @@ def asked(events: list[Event]) -> dict[str, Any]:
     end = events[-1]
     assert isinstance(end, (Complete, Rejected)), end
     questions = end.questions
-    if isinstance(end, Rejected) and end.tool == "ask_followup_question" and end.question is not None:
+    if (
+        isinstance(end, Rejected)
+        and end.tool == "ask_followup_question"
+        and end.question is not None
+    ):
         questions = (Question(end.question, end.suggestions, multiple=False, custom=True),)
-    return {"code": getattr(end, "code", None), "questions": [recorded(one) for one in questions or ()]}
+    return {
+        "code": getattr(end, "code", None),
+        "questions": [recorded(one) for one in questions or ()],
+    }
 
 
 def recorded(question: Question) -> dict[str, Any]:
     """Returns a question as the records write it: what is not there, or is an empty text, is left out."""
     names = {"text": "text", "multiple": "multi", "defaults": "default"}
-    fields = {names.get(name, name): getattr(question, name) for name in Question.__match_args__ if name != "suggestions"}
+    fields = {
+        names.get(name, name): getattr(question, name)
+        for name in Question.__match_args__
+        if name != "suggestions"
+    }
     return {**present(fields), "options": [option(one) for one in question.suggestions]}
 
 
 def option(suggestion: Suggestion) -> dict[str, Any]:
-    fields = {"label" if name == "answer" else name: getattr(suggestion, name) for name in Suggestion.__match_args__}
+    fields = {
+        "label" if name == "answer" else name: getattr(suggestion, name)
+        for name in Suggestion.__match_args__
+    }
     return present({**fields, "recommended": suggestion.recommended or None})
 
 
 def present(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None and value not in ("", ())}
+    return {
+        name: value for name, value in fields.items() if value is not None and value not in ("", ())
+    }
 
 
 # The codes of the reasons that the records have.
-CODES = {None: None, "not_object": "wrong_type", "not_json": "malformed", "no_questions": "missing_parameter", "truncated": "truncated"}
+CODES = {
+    None: None,
+    "not_object": "wrong_type",
+    "not_json": "malformed",
+    "no_questions": "missing_parameter",
+    "truncated": "truncated",
+}
 # Options that differ from the record by decision: a mode is shown once it is whole, because it may be acted on.
 DECIDED = {"roo-05-cut-in-mode": [{"label": "Yes"}]}
 
 
 def wanted(row: dict[str, Any]) -> dict[str, Any]:
-    """Returns what a record tells of a native call. One that is rejected tells no questions, one that is cut off does."""
+    """Returns what a record tells of a native call.
+
+    One that is rejected tells no questions, one that is cut off does.
+    """
     expect = row["expect"]
     questions = []
     for one in expect.get("questions", []):
-        default = {"default": tuple([one["default"]] if isinstance(one["default"], str) else one["default"])} if "default" in one else {}
+        default = (
+            {
+                "default": tuple(
+                    [one["default"]] if isinstance(one["default"], str) else one["default"]
+                )
+            }
+            if "default" in one
+            else {}
+        )
         questions.append({**one, **default, "options": DECIDED.get(row["id"], one["options"])})
     return {"code": CODES[expect.get("rejected", expect.get("at_end"))], "questions": questions}
 
@@ -115,7 +153,14 @@ class Check:
     def __init__(self) -> None:
         self.disagree = 0
 
-    def read(self, name: str, data: bytes, create: Callable[[], StreamParser], have: Callable[[list[Event]], Any], expected: Any) -> int:
+    def read(
+        self,
+        name: str,
+        data: bytes,
+        create: Callable[[], StreamParser],
+        have: Callable[[list[Event]], Any],
+        expected: Any,
+    ) -> int:
         """Reads an input in each way, and compares what comes out."""
         agreed = 0
         for way in WAYS:
@@ -130,7 +175,10 @@ class Check:
 
     def messages(self, rows: list[dict[str, Any]], **options: Any) -> list[int]:
         return [
-            self.read(row["id"], row["content"].encode(), lambda: Parser(**options), normal, row["expect"]) for row in rows
+            self.read(
+                row["id"], row["content"].encode(), lambda: Parser(**options), normal, row["expect"]
+            )
+            for row in rows
         ]
 
     def bodies(self) -> list[int]:
@@ -139,7 +187,15 @@ class Check:
         for name, expect in expected.items():
             why = expect.pop("why")
             have = lambda events: {key: told(events)[key] for key in expect}  # noqa: B023 (called before the next turn)
-            counts.append(self.read(f"{name} ({why})", (FOLDER / "bodies" / name).read_bytes(), ResponseParser, have, expect))
+            counts.append(
+                self.read(
+                    f"{name} ({why})",
+                    (FOLDER / "bodies" / name).read_bytes(),
+                    ResponseParser,
+                    have,
+                    expect,
+                )
+            )
         return counts
 
     def refused(self, name: str, create: Callable[[], StreamParser]) -> int:
@@ -161,15 +217,23 @@ class Check:
             if row["expect"].get("rejected") == "unknown_tool":
                 counts.append(self.refused(row["id"], create))
                 continue
-            have = asked if "questions" in row["expect"] else lambda events: {**asked(events), "questions": []}
-            counts.append(self.read(row["id"], row["arguments"].encode(), create, have, wanted(row)))
+            have = (
+                asked
+                if "questions" in row["expect"]
+                else lambda events: {**asked(events), "questions": []}
+            )
+            counts.append(
+                self.read(row["id"], row["arguments"].encode(), create, have, wanted(row))
+            )
         return counts
 
 
 check = Check()
 for what, counts in {
     "messages": check.messages(records("cases.jsonl") + records("turns.jsonl")),
-    "messages, with the tools by name": check.messages(records("cases.jsonl") + records("turns.jsonl"), **TOOLS),
+    "messages, with the tools by name": check.messages(
+        records("cases.jsonl") + records("turns.jsonl"), **TOOLS
+    ),
     "envelopes": check.messages(records("envelopes.jsonl"), envelopes=["all"]),
     "bodies": check.bodies(),
     "question tools": check.question_tools(),

@@ -15,13 +15,15 @@ from typing import Any
 
 import pyarrow as pa
 from arrow_help import BYTES, STRINGS, rows_of
-from help import ROOT
-
 from followup.arrow import questions
+from help import ROOT
 
 FOLDER = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT.parent / "shared/data"
 # The shapes that read the recorded tools.
-SHAPES = "claude codex vscode cursor cursor-tool ask_user opencode cline qwen mcp hermes omp pi droid confirm acp".split()
+SHAPES = (
+    "claude codex vscode cursor cursor-tool ask_user opencode cline qwen mcp hermes omp pi droid "
+    "confirm acp"
+).split()
 
 
 def records(name: str) -> list[dict[str, Any]]:
@@ -34,8 +36,14 @@ def columns() -> dict[str, tuple[list[Any], dict[str, Any]]]:
     found = {
         "messages": (messages, {}),
         "messages, strict": (messages, {"strict": True}),
-        "envelopes": ([row["content"] for row in records("envelopes.jsonl")], {"envelopes": ["all"]}),
-        "bodies": ([path.read_bytes() for path in sorted((FOLDER / "bodies").glob("*.sse"))], {"wire": "auto"}),
+        "envelopes": (
+            [row["content"] for row in records("envelopes.jsonl")],
+            {"envelopes": ["all"]},
+        ),
+        "bodies": (
+            [path.read_bytes() for path in sorted((FOLDER / "bodies").glob("*.sse"))],
+            {"wire": "auto"},
+        ),
     }
     for row in records("question-tools.jsonl"):
         if row["expect"].get("rejected") == "unknown_tool":
@@ -66,9 +74,16 @@ for name, (cells, how) in columns().items():
     types = BYTES if any(isinstance(cell, bytes) for cell in cells) else STRINGS + BYTES
     for data_type in types:
         result = questions(chunked(cells, data_type), threads=2, **how).to_pylist()
-        wrong = [i for i, rows in enumerate(expected) if result[2 * i] != rows or result[2 * i + 1] is not None]
+        wrong = [
+            i
+            for i, rows in enumerate(expected)
+            if result[2 * i] != rows or result[2 * i + 1] is not None
+        ]
         disagree += len(wrong)
         for i in islice(wrong, 3):
-            print(f"{name}, {data_type}, {i}\n  expected {json.dumps(expected[i])}\n  have     {json.dumps(result[2 * i])}")
+            print(
+                f"{name}, {data_type}, {i}\n  expected {json.dumps(expected[i])}\n"
+                f"  have     {json.dumps(result[2 * i])}"
+            )
     print(f"{name}: {len(cells)} cells as {len(types)} types")
 sys.exit(1 if disagree else 0)

@@ -29,7 +29,9 @@ def stream(line: str) -> bytes:
         return b""
     parts = re.split(r"⟨(.*?)⟩", line)
     matches = re.finditer(r"⟨(.*?)⟩", line)
-    return b"".join(part.encode() if i % 2 == 0 else written(next(matches)) for i, part in enumerate(parts))
+    return b"".join(
+        part.encode() if i % 2 == 0 else written(next(matches)) for i, part in enumerate(parts)
+    )
 
 
 def unescape(text: str) -> str:
@@ -66,7 +68,10 @@ def shown(events) -> tuple[list[tuple[str, str]], dict[str, str], str]:
                 elif event.delta:
                     texts.append((label, event.delta))
             case Complete():
-                names = sorted("".join(word.capitalize() for word in code.split("_")) for code in event.note_codes)
+                names = sorted(
+                    "".join(word.capitalize() for word in code.split("_"))
+                    for code in event.note_codes
+                )
                 end = f"complete[{','.join(names)}]"
             case Rejected(code):
                 end = code
@@ -79,7 +84,9 @@ def test_arguments_have_the_events_of_the_case(case):
     data = stream(line)
     for size in (max(len(data), 1), 1):
         parser = ArgumentsParser("ask_followup_question", **options(rules))
-        assert shown(run(parser, cut(data, list(range(size, len(data), size))))) == expected(events), line
+        assert shown(run(parser, cut(data, list(range(size, len(data), size))))) == expected(
+            events
+        ), line
 
 
 def test_there_are_cases():

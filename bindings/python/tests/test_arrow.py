@@ -13,14 +13,25 @@ import pytest
 from arrow_help import ASK, BYTES, STRINGS, rows_of
 from followup.arrow import Array, ChunkedArray, questions
 
-CELLS = ["Hm. " + ASK.format("Tea?"), None, "prose", "", ASK.format("1") + "<ask_followup_question><question>cut"]
+CELLS = [
+    "Hm. " + ASK.format("Tea?"),
+    None,
+    "prose",
+    "",
+    ASK.format("1") + "<ask_followup_question><question>cut",
+]
 ROWS = [None if cell is None else rows_of([cell]) for cell in CELLS]
 
 
 def result_type(string):
     suggest = pa.list_(pa.struct([("answer", string), ("mode", string)]))
     fields = [("call", pa.uint32()), ("state", string), ("question", string), ("suggest", suggest)]
-    fields += [("notes", pa.list_(string)), ("reason", string), ("start", pa.int64()), ("end", pa.int64())]
+    fields += [
+        ("notes", pa.list_(string)),
+        ("reason", string),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+    ]
     return pa.list_(pa.struct(fields))
 
 
@@ -31,17 +42,32 @@ def column(cells, data_type):
 
 def test_a_call_is_a_row_with_all_that_is_known_of_it():
     suggest = [{"answer": "A", "mode": None}, {"answer": "B", "mode": "code"}]
-    call = {"call": 0, "state": "complete", "question": "Tea?", "suggest": suggest, "notes": [], "reason": None}
-    assert questions(pa.array([CELLS[0]])).to_pylist() == [[{**call, "start": 4, "end": len(CELLS[0])}]]
+    call = {
+        "call": 0,
+        "state": "complete",
+        "question": "Tea?",
+        "suggest": suggest,
+        "notes": [],
+        "reason": None,
+    }
+    assert questions(pa.array([CELLS[0]])).to_pylist() == [
+        [{**call, "start": 4, "end": len(CELLS[0])}]
+    ]
 
 
 def test_a_call_that_cannot_be_asked_has_a_reason():
     [[_, cut]] = questions(pa.array([CELLS[4]])).to_pylist()
-    assert (cut["state"], cut["question"], cut["reason"]) == ("rejected", "cut", "truncated: question")
+    assert (cut["state"], cut["question"], cut["reason"]) == (
+        "rejected",
+        "cut",
+        "truncated: question",
+    )
 
 
 def test_a_repair_is_a_note():
-    [[call]] = questions(pa.array(["<ask_followup_question>Tea?</ask_followup_question>"])).to_pylist()
+    [[call]] = questions(
+        pa.array(["<ask_followup_question>Tea?</ask_followup_question>"])
+    ).to_pylist()
     assert (call["state"], call["notes"]) == ("complete", ["bare_question"])
 
 
@@ -54,7 +80,10 @@ def test_every_type_gives_the_same_rows(data_type):
 
 @pytest.mark.parametrize("data_type", STRINGS + BYTES, ids=str)
 def test_a_dictionary_gives_the_same_rows(data_type):
-    values, keys = column(["unused", *CELLS], data_type), pa.array([1, 2, None, 5, 1, 3, 4], pa.int8())
+    values, keys = (
+        column(["unused", *CELLS], data_type),
+        pa.array([1, 2, None, 5, 1, 3, 4], pa.int8()),
+    )
     result = questions(pa.DictionaryArray.from_arrays(keys, values))
     assert result.to_pylist() == [ROWS[0], None, None, ROWS[4], ROWS[0], ROWS[2], ROWS[3]]
 
@@ -64,14 +93,18 @@ def test_strings_have_the_offsets_of_the_column_and_are_never_views():
     for data_type in STRINGS + BYTES:
         expected = result_type(pa.large_string() if data_type in large else pa.string())
         assert pa.array(questions(pa.array([], data_type))).type == expected
-        dictionary = pa.DictionaryArray.from_arrays(pa.array([], pa.int32()), pa.array([], data_type))
+        dictionary = pa.DictionaryArray.from_arrays(
+            pa.array([], pa.int32()), pa.array([], data_type)
+        )
         assert pa.array(questions(dictionary)).type == expected
 
 
 def test_a_column_of_nulls_has_a_result_of_nulls():
     result = pa.array(questions(pa.nulls(3)))
     assert (result.to_pylist(), result.type) == ([None] * 3, result_type(pa.string()))
-    empty = pa.DictionaryArray.from_arrays(pa.array([None, None], pa.int8()), pa.array([], pa.string()))
+    empty = pa.DictionaryArray.from_arrays(
+        pa.array([None, None], pa.int8()), pa.array([], pa.string())
+    )
     assert questions(empty).to_pylist() == [None, None]
 
 
@@ -87,7 +120,13 @@ def test_a_slice_gives_the_rows_of_the_slice(data_type):
 
 def test_a_stream_of_arrays_keeps_its_chunks():
     whole = pa.array(CELLS)
-    chunks = [whole.slice(0, 0), whole.slice(0, 3), whole.slice(3), whole.slice(1, 1), whole.slice(5)]
+    chunks = [
+        whole.slice(0, 0),
+        whole.slice(0, 3),
+        whole.slice(3),
+        whole.slice(1, 1),
+        whole.slice(5),
+    ]
     result = questions(pa.chunked_array(chunks))
     assert isinstance(result, ChunkedArray)
     assert [len(chunk) for chunk in result.chunks] == [0, 3, 2, 1, 0]
@@ -103,7 +142,11 @@ def test_a_stream_without_arrays_keeps_its_type():
 
 @pytest.mark.parametrize("data_type", [*STRINGS, pa.dictionary(pa.int16(), pa.string())], ids=str)
 def test_any_number_of_threads_gives_the_same_array(data_type):
-    cells = pa.array(CELLS * 41, pa.string()).cast(data_type) if "dictionary" in str(data_type) else column(CELLS * 41, data_type)
+    cells = (
+        pa.array(CELLS * 41, pa.string()).cast(data_type)
+        if "dictionary" in str(data_type)
+        else column(CELLS * 41, data_type)
+    )
     for threads in [2, 3, 64, 1000]:
         for part in [cells, cells.slice(3, 100), cells.slice(0, 1), cells.slice(0, 0)]:
             assert pa.array(questions(part, threads=threads)) == pa.array(questions(part))
@@ -111,7 +154,12 @@ def test_any_number_of_threads_gives_the_same_array(data_type):
 
 def run_alone(program, *arguments):
     """Fails unless a program ends well, in a process of its own."""
-    run = subprocess.run([sys.executable, "-c", program, *arguments], cwd=os.path.dirname(__file__), capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        cwd=os.path.dirname(__file__),
+        capture_output=True,
+        text=True,
+    )
     assert (run.returncode, run.stderr) == (0, "")
 
 
@@ -134,7 +182,9 @@ for limit in [4, 1]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the threads of this process from /proc")
-@pytest.mark.parametrize(("more", "least", "most"), [({}, 0, 0), ({"threads": 2}, 0, 1), ({"threads": 1000}, 0, 3)])
+@pytest.mark.parametrize(
+    ("more", "least", "most"), [({}, 0, 0), ({"threads": 2}, 0, 1), ({"threads": 1000}, 0, 3)]
+)
 def test_no_more_threads_are_started_than_were_asked_for_and_there_are_rows(more, least, most):
     program = """
 import json, os, sys, threading
@@ -166,7 +216,10 @@ def test_the_result_outlives_its_column():
 
 def test_a_column_that_is_read_by_two_threads_at_once_has_one_result():
     cells, results = pa.array(CELLS * 200), []
-    readers = [threading.Thread(target=lambda: results.append(questions(cells).to_pylist())) for _ in range(4)]
+    readers = [
+        threading.Thread(target=lambda: results.append(questions(cells).to_pylist()))
+        for _ in range(4)
+    ]
     for reader in readers:
         reader.start()
     for reader in readers:
@@ -175,7 +228,10 @@ def test_a_column_that_is_read_by_two_threads_at_once_has_one_result():
 
 
 def another_thread_runs_during(action, prepare=lambda: None):
-    """Returns whether another thread ran in one of some calls. One that waits for the GIL may be late, but not each time."""
+    """Returns whether another thread ran in one of some calls.
+
+    One that waits for the GIL may be late, but not each time.
+    """
     count, stop = 0, False
 
     def counting():
@@ -210,7 +266,9 @@ def test_another_thread_runs_while_a_column_is_parsed():
     assert another_thread_runs_during(lambda _: questions(LARGE))
 
 
-@pytest.mark.parametrize("column", [LARGER, pa.chunked_array([LARGER, LARGER])], ids=["array", "stream"])
+@pytest.mark.parametrize(
+    "column", [LARGER, pa.chunked_array([LARGER, LARGER])], ids=["array", "stream"]
+)
 def test_another_thread_runs_while_a_large_result_is_freed(column):
     assert another_thread_runs_during(list.clear, lambda: questions(column))
 

@@ -74,21 +74,31 @@ def test_a_column_inside_lists_has_questions_in_the_same_lists(paths):
 )
 def test_a_column_whose_name_has_dots_comes_first(tmp_path, name, path):
     cells = [[{"text": cell}] for cell in CELLS] if "[]" in path else CELLS
-    others = {"attributes": [{"output": {"value": "no"}}] * len(CELLS), "output": [{"values": [{"text": "no"}]}] * len(CELLS)}
+    others = {
+        "attributes": [{"output": {"value": "no"}}] * len(CELLS),
+        "output": [{"values": [{"text": "no"}]}] * len(CELLS),
+    }
     table = pa.table({**others, name: cells})
     paths = write(tmp_path, **{column: table[column] for column in table.column_names})
     for more in [[], ["--keep", "output", "--force"], ["--keep", "", "--force"]]:
         assert command(paths, "--column", path, *more) == 0
         found, expected = pq.read_table(paths[1]), questions(pa.array(CELLS)).to_pylist()
-        assert found["questions"].to_pylist() == ([[row] for row in expected] if "[]" in path else expected)
+        assert found["questions"].to_pylist() == (
+            [[row] for row in expected] if "[]" in path else expected
+        )
         assert found.drop_columns("questions") == table.select(found.column_names[:-1])
-    if path not in ("choices[0].text", "output."):  # Without a table, a worker of Ray can't know that these are no mistakes.
+    if path not in (
+        "choices[0].text",
+        "output.",
+    ):  # Without a table, a worker of Ray can't know that these are no mistakes.
         assert Questions(path)(table)["questions"] == found["questions"]
 
 
 def test_a_worker_of_ray_replaces_no_column():
     table = Questions("text")(TABLE)
-    with pytest.raises(ValueError, match="into: there is a column 'questions' already: name another one"):
+    with pytest.raises(
+        ValueError, match="into: there is a column 'questions' already: name another one"
+    ):
         Questions("text")(table)
     assert Questions("text", "again")(table).column_names[-2:] == ["questions", "again"]
 
@@ -109,7 +119,9 @@ def test_the_counts_are_those_of_the_calls(paths, capsys):
 
 def test_the_counts_are_printed_for_people(paths, capsys):
     assert command(paths, "--column", "text") == 0
-    assert capsys.readouterr().out == """\
+    assert (
+        capsys.readouterr().out
+        == """\
 5 rows, 4 messages
 
            3  questions can be asked, in 2 rows (40.0%)
@@ -125,6 +137,7 @@ two              2     0.0%           0           0           1
   rejected: 1 truncated: question
 (none)           1     0.0%           0           0           0
 """
+    )
 
 
 def test_the_most_common_reasons_of_a_model_are_printed(tmp_path, capsys):
@@ -132,10 +145,24 @@ def test_the_most_common_reasons_of_a_model_are_printed(tmp_path, capsys):
         return f'data: {{"error":{{"message":"{message}"}}}}\n\n'
 
     cells = [body(message) for message in ["Overloaded", "Overloaded", "a", "b", "c", "d", "e"]]
-    pq.write_table(pa.table({"model": ["one"] * len(cells), "body": cells}), tmp_path / "in.parquet")
-    assert command((tmp_path / "in.parquet", tmp_path / "out.parquet"), "--column", "body", "--wire", "openai-chat") == 0
+    pq.write_table(
+        pa.table({"model": ["one"] * len(cells), "body": cells}), tmp_path / "in.parquet"
+    )
+    assert (
+        command(
+            (tmp_path / "in.parquet", tmp_path / "out.parquet"),
+            "--column",
+            "body",
+            "--wire",
+            "openai-chat",
+        )
+        == 0
+    )
     line = capsys.readouterr().out.splitlines()[-1]
-    assert line == "  errors: 2 provider: Overloaded, 1 provider: a, 1 provider: b, 1 provider: c, 2 others"
+    assert (
+        line
+        == "  errors: 2 provider: Overloaded, 1 provider: a, 1 provider: b, 1 provider: c, 2 others"
+    )
 
 
 def error_body(message):
@@ -158,7 +185,9 @@ def test_many_models_and_reasons_are_counted_together(tmp_path, capsys, monkeypa
     assert command(paths, "--column", "body", "--wire", "openai-chat") == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[3] == f"{len(models):>12}  errors in bodies"
-    assert lines[4:25] == [f"{1:>16}  provider: request {i}" for i in range(20)] + [f"{len(models) - 20:>16}  others"]
+    assert lines[4:25] == [f"{1:>16}  provider: request {i}" for i in range(20)] + [
+        f"{len(models) - 20:>16}  others"
+    ]
     rows = [line.split() for line in lines[27:] if not line.startswith(" ")]
     assert [name for name, *_ in rows] == ["first", *(f"m{i:03}" for i in range(19)), "(others)"]
     assert [int(number) for _, number, *_ in rows] == [2, *[1] * 19, len(models) - 21]
@@ -181,7 +210,11 @@ def test_the_time_to_count_does_not_depend_on_the_number_of_models():
     def seconds(models):
         counts, start = summary.Summary("id"), time.process_time()
         for batch in range(40):
-            counts.add(pa.array(cells), result, pa.array([f"m{(batch * 256 + row) % models}" for row in range(256)]))
+            counts.add(
+                pa.array(cells),
+                result,
+                pa.array([f"m{(batch * 256 + row) % models}" for row in range(256)]),
+            )
         counts.text()
         return time.process_time() - start
 
@@ -195,12 +228,18 @@ def test_the_counts_are_those_of_every_model_alone(paths, tmp_path, capsys):
 
     def counts(cells, *columns):
         one = summary.Summary("model")
-        one.add(pa.array(cells, pa.string()), pa.array(questions(pa.array(cells, pa.string()))), *columns)
+        one.add(
+            pa.array(cells, pa.string()),
+            pa.array(questions(pa.array(cells, pa.string()))),
+            *columns,
+        )
         return one
 
     whole = counts(cells, models)
     for name in ["one", "two", ""]:
-        alone = counts([cell for cell, model in zip(cells, models.to_pylist()) if (model or "") == name], None)
+        alone = counts(
+            [cell for cell, model in zip(cells, models.to_pylist()) if (model or "") == name], None
+        )
         assert whole.models[name] == alone.total and whole.models[name].asked
     assert whole.total == counts(cells, None).total
 
@@ -232,7 +271,10 @@ def test_no_model_is_not_the_model_of_that_name(tmp_path, capsys):
 def test_options_of_the_parser_are_passed_on(paths, capsys):
     assert command(paths, "--column", "text", "--strict", "--json", "--by", "id") == 0
     counts = json.loads(capsys.readouterr().out)
-    assert counts["rejected"] == {"truncated: question": 1, "malformed: bare_question": 1} and counts["by"] == "id"
+    assert (
+        counts["rejected"] == {"truncated: question": 1, "malformed: bare_question": 1}
+        and counts["by"] == "id"
+    )
 
 
 @pytest.mark.parametrize(
@@ -269,10 +311,19 @@ def test_ill_formed_utf_8_in_a_name_is_replaced(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("model", "name"),
-    [(1, "1"), (1.5, "1.5"), (True, "true"), (datetime.date(2026, 1, 2), "2026-01-02"), ("x", "x"), (None, "")],
+    [
+        (1, "1"),
+        (1.5, "1.5"),
+        (True, "true"),
+        (datetime.date(2026, 1, 2), "2026-01-02"),
+        ("x", "x"),
+        (None, ""),
+    ],
 )
 def test_texts_numbers_booleans_and_dates_are_counted_by(tmp_path, capsys, model, name):
-    assert command(write(tmp_path, model=[model], text=["prose"]), "--column", "text", "--json") == 0
+    assert (
+        command(write(tmp_path, model=[model], text=["prose"]), "--column", "text", "--json") == 0
+    )
     assert list(json.loads(capsys.readouterr().out)["models"]) == [name]
 
 
@@ -282,7 +333,9 @@ def test_small_batches_give_the_same_file(paths, monkeypatch):
     monkeypatch.setattr(run, "BATCH_ROWS", 1)
     monkeypatch.setattr(run, "GROUP_BYTES", 1)
     assert command(paths, "--column", "text", "--force") == 0
-    assert pq.read_table(paths[1]) == whole and pq.ParquetFile(paths[1]).num_row_groups == len(CELLS)
+    assert pq.read_table(paths[1]) == whole and pq.ParquetFile(paths[1]).num_row_groups == len(
+        CELLS
+    )
 
 
 @pytest.mark.parametrize(
@@ -297,11 +350,17 @@ def test_small_batches_give_the_same_file(paths, monkeypatch):
         (["--column", "id"], "strings or bytes were expected"),
         (["--column", "text", "--keep", "id,x"], "--keep: there is no column 'x'"),
         (["--column", "text", "--by", "x"], "--by: there is no column 'x'"),
-        (["--column", "text", "--by", "steps"], "--by: steps is list<.*name a column of texts or numbers"),
+        (
+            ["--column", "text", "--by", "steps"],
+            "--by: steps is list<.*name a column of texts or numbers",
+        ),
         (["--column", "text", "--into", "id"], "--into: there is a column 'id' already"),
         (["--column", "text", "--wire", "smoke"], "wire: "),
         (["--column", "text", "--reasoning"], "reasoning is no option"),
-        (["--column", "text", "--threads", "0"], "threads: a number from 1 to 1024 was expected, not 0"),
+        (
+            ["--column", "text", "--threads", "0"],
+            "threads: a number from 1 to 1024 was expected, not 0",
+        ),
         (["--column", "text", "--plot", "x.pdf"], "--plot: .*svg or .png was expected, not x.pdf"),
     ],
 )
@@ -321,7 +380,10 @@ def test_files_are_checked_before_they_are_read(paths, capsys, tmp_path):
         ("in.parquet", "none/out.parquet", "there is no such folder"),
         ("text.txt", "out.parquet", "is no Parquet file"),
     ]:
-        assert main(["questions", str(tmp_path / source), str(tmp_path / target), "--column", "text"]) == 1
+        assert (
+            main(["questions", str(tmp_path / source), str(tmp_path / target), "--column", "text"])
+            == 1
+        )
         assert message in capsys.readouterr().err
     assert command((paths[0], paths[0]), "--column", "text", "--force") == 1
     assert "is the file to read" in capsys.readouterr().err
@@ -343,7 +405,10 @@ def test_the_picture_is_checked_before_the_file_is_read(paths, capsys, tmp_path,
         ("link.svg", "is the file for the questions"),
         ("folder.svg", "is no regular file"),
     ]:
-        assert command((source, target), "--column", "text", "--plot", f"{tmp_path}/{picture}", *force) == 1
+        assert (
+            command((source, target), "--column", "text", "--plot", f"{tmp_path}/{picture}", *force)
+            == 1
+        )
         assert message in capsys.readouterr().err
         assert not target.exists()
     assert source.read_bytes() == paths[0].read_bytes()
@@ -369,7 +434,11 @@ def test_a_picture_is_replaced_with_force_only_and_as_a_whole(paths, capsys, tmp
     monkeypatch.setattr(run.plot, "draw", draw)
     assert command(paths, "--column", "text", "--plot", str(picture), "--force") == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.parquet", "out.parquet", "picture.png"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "in.parquet",
+        "out.parquet",
+        "picture.png",
+    ]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such files")
@@ -408,8 +477,12 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("error", "status", "message"), ERRORS, ids=[type(error).__name__ for error, *_ in ERRORS])
-def test_an_output_that_is_not_complete_replaces_nothing(paths, monkeypatch, capsys, error, status, message):
+@pytest.mark.parametrize(
+    ("error", "status", "message"), ERRORS, ids=[type(error).__name__ for error, *_ in ERRORS]
+)
+def test_an_output_that_is_not_complete_replaces_nothing(
+    paths, monkeypatch, capsys, error, status, message
+):
     paths[1].write_bytes(b"precious")
 
     def fails(*_):
@@ -438,7 +511,9 @@ def test_an_error_has_a_line_of_its_own_below_the_progress(paths, monkeypatch, c
     assert capsys.readouterr().err == "\r2 of 5 rows\nfollowup: the disk is full\n"
 
 
-def test_an_interrupt_while_the_picture_is_drawn_leaves_the_output(paths, tmp_path, monkeypatch, capsys):
+def test_an_interrupt_while_the_picture_is_drawn_leaves_the_output(
+    paths, tmp_path, monkeypatch, capsys
+):
     pytest.importorskip("matplotlib")
 
     def interrupted(*_):
@@ -456,7 +531,17 @@ def test_a_command_that_is_terminated_leaves_no_file(tmp_path, threads):
     # A machine that is slow here, and fast in the command, sees its end before it terminates it.
     for rows in (200_000, 400_000, 800_000):
         paths = write(tmp_path, text=[ASK.format("x" * 1000)] * rows)
-        program = [sys.executable, "-m", "followup", "questions", *map(str, paths), "--column", "text", "--threads", threads]
+        program = [
+            sys.executable,
+            "-m",
+            "followup",
+            "questions",
+            *map(str, paths),
+            "--column",
+            "text",
+            "--threads",
+            threads,
+        ]
         with subprocess.Popen(program, stderr=subprocess.PIPE, text=True) as process:
             while process.poll() is None and not list(tmp_path.glob(".out.parquet.*")):
                 time.sleep(0.005)
@@ -519,7 +604,9 @@ def test_an_error_ends_the_reading_before_the_file_is_closed(paths, monkeypatch)
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])
-def test_a_row_group_is_not_in_memory_while_the_next_but_one_is_read(tmp_path, monkeypatch, threads):
+def test_a_row_group_is_not_in_memory_while_the_next_but_one_is_read(
+    tmp_path, monkeypatch, threads
+):
     source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
     cells = ["x" * 1_000_000] * 8
     pq.write_table(pa.table({"text": cells}), source, row_group_size=1)
@@ -558,7 +645,9 @@ def test_progress_is_shown_on_a_terminal_only(paths, monkeypatch, capsys, has_ri
     assert command(paths, "--column", "text", "--force") == 0
     error = capsys.readouterr().err
     if has_rich:
-        assert "5/5" in error and error.endswith("\x1b[2K"), "the bar is full at the end, and then removed"
+        assert "5/5" in error and error.endswith("\x1b[2K"), (
+            "the bar is full at the end, and then removed"
+        )
     else:
         assert "\r5 of 5 rows\n" in error
 
@@ -576,14 +665,20 @@ def test_the_counts_are_drawn(paths, tmp_path, monkeypatch, suffix):
     [figure] = [one for one in closed if one != "all"]
     models, reasons = figure.axes
     names = [label.get_text() for label in models.get_yticklabels()]
-    bars = {one.get_label(): dict(zip(names, [bar.get_width() for bar in one])) for one in models.containers}
+    bars = {
+        one.get_label(): dict(zip(names, [bar.get_width() for bar in one]))
+        for one in models.containers
+    }
     close(figure)
     assert bars == {
         "asked as written": {"(none)": 0, "one": 2, "two": 0},
         "repaired": {"(none)": 0, "one": 1, "two": 0},
         "can't be asked": {"(none)": 0, "one": 0, "two": 1},
     }
-    assert {label.get_text() for label in reasons.get_yticklabels()} == {"bare_question", "truncated: question"}
+    assert {label.get_text() for label in reasons.get_yticklabels()} == {
+        "bare_question",
+        "truncated: question",
+    }
     assert [bar.get_width() for bar in reasons.patches] == [1, 1]
 
 
@@ -602,7 +697,9 @@ def test_any_name_can_be_drawn(tmp_path, capsys, recwarn, name):
     assert not [str(one.message) for one in recwarn if "Glyph" in str(one.message)]
 
 
-def test_a_picture_that_fails_leaves_the_output_and_the_counts(paths, tmp_path, capsys, monkeypatch):
+def test_a_picture_that_fails_leaves_the_output_and_the_counts(
+    paths, tmp_path, capsys, monkeypatch
+):
     pytest.importorskip("matplotlib")
 
     def fails(*_):
@@ -617,7 +714,9 @@ def test_a_picture_that_fails_leaves_the_output_and_the_counts(paths, tmp_path, 
 
 texts = st.none() | st.sampled_from(["", "prose", BARE, CUT, ASK.format("Q")])
 structs = st.none() | st.fixed_dictionaries({"text": texts})
-nested = st.lists(st.none() | st.lists(st.none() | st.lists(structs, max_size=3), max_size=3), max_size=5)
+nested = st.lists(
+    st.none() | st.lists(st.none() | st.lists(structs, max_size=3), max_size=3), max_size=5
+)
 KINDS = [pa.list_, pa.large_list]
 
 
@@ -643,18 +742,36 @@ def test_dictionaries_inside_lists_are_copied_across_row_groups(tmp_path):
     lists = pa.ListArray.from_arrays(pa.array(range(301), pa.int32()), turns)
     source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
     pq.write_table(pa.table({"turns": lists}), source, row_group_size=100)
-    assert main(["questions", str(source), str(target), "--column", "turns[].text", "--no-progress"]) == 0
+    assert (
+        main(["questions", str(source), str(target), "--column", "turns[].text", "--no-progress"])
+        == 0
+    )
     written = pq.read_table(target)
     assert written.num_rows == 300
-    assert written["turns"].combine_chunks().flatten().field("role").cast(pa.string()).unique().to_pylist() == ["user"]
+    assert written["turns"].combine_chunks().flatten().field("role").cast(
+        pa.string()
+    ).unique().to_pylist() == ["user"]
 
 
 def test_counts_that_the_output_cannot_encode_are_escaped_and_the_picture_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     source, target, picture = tmp_path / "in.parquet", tmp_path / "out.parquet", tmp_path / "p.svg"
     pq.write_table(pa.table({"text": [ASK.format(1)], "model": ["模型"]}), source)
-    command = [sys.executable, "-m", "followup", "questions", source, target, "--column", "text", "--plot", picture]
-    done = subprocess.run(command, env=os.environ | {"PYTHONIOENCODING": "cp1252"}, capture_output=True, check=True)
+    command = [
+        sys.executable,
+        "-m",
+        "followup",
+        "questions",
+        source,
+        target,
+        "--column",
+        "text",
+        "--plot",
+        picture,
+    ]
+    done = subprocess.run(
+        command, env=os.environ | {"PYTHONIOENCODING": "cp1252"}, capture_output=True, check=True
+    )
     assert b"\\u6a21\\u578b" in done.stdout
     assert picture.exists()
 
@@ -663,7 +780,9 @@ def test_counts_that_the_output_cannot_encode_are_escaped_and_the_picture_is_dra
 def test_without_a_standard_error_there_is_no_progress_and_the_file_is_written(tmp_path):
     source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
     pq.write_table(TABLE, source)
-    script = f'exec "{sys.executable}" -m followup questions "{source}" "{target}" --column text 2>&-'
+    script = (
+        f'exec "{sys.executable}" -m followup questions "{source}" "{target}" --column text 2>&-'
+    )
     assert subprocess.run(["sh", "-c", script], stdout=subprocess.DEVNULL).returncode == 0
     assert target.exists()
 
@@ -673,14 +792,32 @@ def test_a_file_that_is_replaced_keeps_its_permissions(tmp_path):
     source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"
     pq.write_table(TABLE, source)
     target.touch(mode=0o600)
-    assert main(["questions", str(source), str(target), "--column", "text", "--no-progress", "--force"]) == 0
+    assert (
+        main(
+            ["questions", str(source), str(target), "--column", "text", "--no-progress", "--force"]
+        )
+        == 0
+    )
     assert target.stat().st_mode & 0o777 == 0o600
 
 
-@pytest.mark.parametrize("values", [pa.nulls(2), pa.array([[], None], pa.list_(pa.null())), pa.array([[None], []], pa.list_(pa.null()))])
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.nulls(2),
+        pa.array([[], None], pa.list_(pa.null())),
+        pa.array([[None], []], pa.list_(pa.null())),
+    ],
+)
 def test_a_column_whose_type_is_not_known_yet_has_the_result_of_nulls(values):
     lists = pa.array([[{"text": ASK.format(1)}]], pa.list_(pa.struct([("text", pa.string())])))
-    [known, unknown] = [Questions("turns[].text")(pa.table({"turns": one}))["questions"] for one in (lists, values)]
+    [known, unknown] = [
+        Questions("turns[].text")(pa.table({"turns": one}))["questions"] for one in (lists, values)
+    ]
     assert unknown.type == known.type
-    expected = [None, None] if pa.types.is_null(values.type) else [None if row is None else [None] * len(row) for row in values.to_pylist()]
+    expected = (
+        [None, None]
+        if pa.types.is_null(values.type)
+        else [None if row is None else [None] * len(row) for row in values.to_pylist()]
+    )
     assert unknown.to_pylist() == expected

@@ -9,11 +9,15 @@ from producer_help import Producer
 
 def test_what_is_no_arrow_data_is_a_type_error():
     for column in [["text"], "text", None, 7]:
-        with pytest.raises(TypeError, match=rf"__arrow_c_stream__ was expected.*not {type(column).__name__}"):
+        with pytest.raises(
+            TypeError, match=rf"__arrow_c_stream__ was expected.*not {type(column).__name__}"
+        ):
             questions(column)
 
 
-@pytest.mark.parametrize("column", [pa.array([1]), pa.array([["text"]]), pa.array([1.5]).dictionary_encode()], ids=str)
+@pytest.mark.parametrize(
+    "column", [pa.array([1]), pa.array([["text"]]), pa.array([1.5]).dictionary_encode()], ids=str
+)
 def test_a_column_without_strings_or_bytes_is_a_type_error(column):
     for one in [column, pa.chunked_array([column]), pa.chunked_array([], column.type)]:
         with pytest.raises(TypeError, match=r"utf8, large_utf8.*, not (Int64|List|Float64)"):
@@ -23,7 +27,9 @@ def test_a_column_without_strings_or_bytes_is_a_type_error(column):
 def test_a_table_is_a_type_error_with_the_names_of_its_columns():
     table = pa.table({"id": [1], "text": ["x"]})
     for one in [table, table.to_batches()[0], table.to_reader()]:
-        with pytest.raises(TypeError, match="one column was expected, not a table or struct of: id, text"):
+        with pytest.raises(
+            TypeError, match="one column was expected, not a table or struct of: id, text"
+        ):
             questions(one)
 
 
@@ -50,8 +56,10 @@ def test_options_that_do_not_exist_are_errors():
 
 
 def test_a_body_that_cannot_be_read_is_a_row_and_the_next_body_is_read():
-    broken = "data: {\"choices\": [{\"delta\": {\"content\": \"Hi\n\n"
-    overloaded = 'data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
+    broken = 'data: {"choices": [{"delta": {"content": "Hi\n\n'
+    overloaded = (
+        'data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}\n\n'
+    )
     rows = questions(pa.array([broken, None, overloaded]), wire="anthropic").to_pylist()
     assert rows[1] is None
     assert {one["state"] for one in rows[0]} == {"error"} and all(one["reason"] for one in rows[0])
@@ -70,14 +78,19 @@ def large_result():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_result_that_is_too_large_is_an_error_that_says_what_to_do(threads):
     column, _ = large_result()
-    with pytest.raises(ValueError, match="2 GiB or more.*cast the column to large_utf8 or large_binary, or pass smaller"):
+    with pytest.raises(
+        ValueError,
+        match="2 GiB or more.*cast the column to large_utf8 or large_binary, or pass smaller",
+    ):
         questions(column, threads=threads)
 
 
 @pytest.mark.slow
 def test_a_large_column_may_have_a_large_result():
     column, rows = large_result()
-    large = pa.DictionaryArray.from_arrays(column.indices, column.dictionary.cast(pa.large_string()))
+    large = pa.DictionaryArray.from_arrays(
+        column.indices, column.dictionary.cast(pa.large_string())
+    )
     result = pa.array(questions(large))
     assert len(result) == rows and result.flatten().field("question").nbytes > 1 << 31
 
@@ -98,7 +111,9 @@ def test_a_producer_that_fails_after_an_array_is_an_error_with_its_message(threa
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_producer_that_fails_without_a_message_is_an_error_and_no_bug_of_ours(threads):
     producer = Producer(pa.string(), failing(), has_message=False)
-    with pytest.raises(OSError, match="^column: its producer failed without a message, or gave an array that"):
+    with pytest.raises(
+        OSError, match="^column: its producer failed without a message, or gave an array that"
+    ):
         questions(producer, threads=threads)
     assert producer.released
 
@@ -120,7 +135,9 @@ def test_a_producer_whose_arrays_have_another_type_is_an_error():
 
 
 def test_a_producer_that_does_not_fail_has_a_result():
-    producer = Producer(pa.string(), [pa.array([ASK.format("Tea?")]), pa.array([None], pa.string())])
+    producer = Producer(
+        pa.string(), [pa.array([ASK.format("Tea?")]), pa.array([None], pa.string())]
+    )
     result = questions(producer)
     assert [len(chunk) for chunk in result.chunks] == [1, 1] and producer.released
     assert result.to_pylist() == [rows_of([ASK.format("Tea?")]), None]
@@ -130,7 +147,9 @@ def test_a_producer_that_does_not_fail_has_a_result():
 def test_bytes_of_an_extension_type_are_an_error(storage):
     metadata = {"ARROW:extension:name": "some.pickles", "ARROW:extension:metadata": ""}
     schema = pa.schema([pa.field("text", storage, metadata=metadata)])
-    with pytest.raises(TypeError, match="not bytes of the extension type some.pickles: cast it first"):
+    with pytest.raises(
+        TypeError, match="not bytes of the extension type some.pickles: cast it first"
+    ):
         questions(Produced(schema.field(0), pa.array([b"x"], storage)))
 
 

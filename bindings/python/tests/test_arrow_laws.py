@@ -2,7 +2,17 @@
 
 import pyarrow as pa
 import pytest
-from arrow_columns import BYTE_TYPES, TEXT_TYPES, arguments, bodies, columns, ill_formed, options, pieces, texts
+from arrow_columns import (
+    BYTE_TYPES,
+    TEXT_TYPES,
+    arguments,
+    bodies,
+    columns,
+    ill_formed,
+    options,
+    pieces,
+    texts,
+)
 from arrow_help import rows_of
 from followup.arrow import questions
 from hypothesis import given, settings

@@ -11,7 +11,11 @@ from help import CLASSES, MESSAGE, OPEN, cut, joined, run
 def test_bytes_of_all_types_are_the_same(create):
     data = MESSAGE.encode()
     expected = run(create(), [data])
-    for chunk in (bytearray(data), memoryview(data), memoryview(bytes(c for byte in data for c in (byte, 0)))[::2]):
+    for chunk in (
+        bytearray(data),
+        memoryview(data),
+        memoryview(bytes(c for byte in data for c in (byte, 0)))[::2],
+    ):
         assert run(create(), [chunk]) == expected
     assert run(create(), [MESSAGE]) == expected
 
@@ -57,12 +61,17 @@ def test_a_parser_continues_from_a_checkpoint_after_every_character(create):
 
 FORM = (
     '{"questions": [{"question": "Which one?", "header": "Store", "multiSelect": true, "options": '
-    '[{"label": "A😀", "description": "D"}, {"label": "B"}]}, {"question": "And then?", "options": [{"label": "C"}]}]}'
+    '[{"label": "A😀", "description": "D"}, {"label": "B"}]}, '
+    '{"question": "And then?", "options": [{"label": "C"}]}]}'
 )
 
 
-@pytest.mark.parametrize("create, stream", [(Parser, MESSAGE), (partial(ArgumentsParser, "AskUserQuestion"), FORM)])
-def test_a_parser_that_continues_from_a_checkpoint_knows_the_open_call_after_its_next_partial(create, stream):
+@pytest.mark.parametrize(
+    "create, stream", [(Parser, MESSAGE), (partial(ArgumentsParser, "AskUserQuestion"), FORM)]
+)
+def test_a_parser_that_continues_from_a_checkpoint_knows_the_open_call_after_its_next_partial(
+    create, stream
+):
     compared = 0
     for i in range(len(stream)):
         whole = create()
@@ -111,7 +120,10 @@ def test_a_checkpoint_of_other_options_or_with_damage_is_a_value_error():
     with pytest.raises(ValueError, match="another policy"):
         Parser(strict=True, checkpoint=checkpoint)
     for i in range(len(checkpoint)):
-        for damaged in (checkpoint[:i], checkpoint[:i] + bytes([checkpoint[i] ^ 0x55]) + checkpoint[i + 1 :]):
+        for damaged in (
+            checkpoint[:i],
+            checkpoint[:i] + bytes([checkpoint[i] ^ 0x55]) + checkpoint[i + 1 :],
+        ):
             with pytest.raises(ValueError):
                 Parser(checkpoint=damaged)
 

@@ -14,7 +14,10 @@ from help import ROOT, run
 
 def test_a_growing_question_is_shown_and_the_whole_one_is_asked():
     parser, dialogue = Parser(), Dialogue()
-    call = '<ask_followup_question><question>Which?</question><suggest mode="code">Do it</suggest></ask_followup_question>'
+    call = (
+        "<ask_followup_question><question>Which?</question>"
+        '<suggest mode="code">Do it</suggest></ask_followup_question>'
+    )
     all = [dialogue.event(event) for character in call for event in parser.feed(character)]
     assert all[:-1] and all[:-1] == [Show(one.call) for one in all[:-1]]
     advice = (Finding("too_few", suggestions=1, least=2),)
@@ -22,7 +25,12 @@ def test_a_growing_question_is_shown_and_the_whole_one_is_asked():
     assert all[-1] == Ask(question)
     assert dialogue.question == question
     reply = dialogue.answer(0, suggestion=0)
-    assert (reply.kind, reply.number, reply.text, reply.mode) == ("answer", 0, "<answer>\nDo it\n</answer>", "code")
+    assert (reply.kind, reply.number, reply.text, reply.mode) == (
+        "answer",
+        0,
+        "<answer>\nDo it\n</answer>",
+        "code",
+    )
     assert dialogue.question is None
 
 
@@ -43,7 +51,10 @@ def test_an_edited_suggestion_keeps_its_mode_and_a_text_has_none():
         ({"text": "Do it"}, "Do it", None),
     ]:
         dialogue = Dialogue()
-        directives(dialogue, markup("Q?").replace("<follow_up>", "<follow_up><suggest mode='code'>Do it</suggest>"))
+        directives(
+            dialogue,
+            markup("Q?").replace("<follow_up>", "<follow_up><suggest mode='code'>Do it</suggest>"),
+        )
         reply = dialogue.answer(0, **answer)
         assert (reply.text, reply.mode) == (f"<answer>\n{text}\n</answer>", mode)
 
@@ -56,14 +67,21 @@ def test_mistakes_in_a_row_stop_and_an_answer_or_guidance_resets_them():
     fails_with("not_stopped", dialogue.guide, "not now")
     dialogue.answer(0, text="yes")
     assert dialogue.mistakes == 0
-    assert directives(dialogue, BAD * 4) == [tell, tell, "stop missing_parameter", "stop missing_parameter"]
+    assert directives(dialogue, BAD * 4) == [
+        tell,
+        tell,
+        "stop missing_parameter",
+        "stop missing_parameter",
+    ]
     assert dialogue.has_stopped
     assert directives(dialogue, markup("R?")) == ["later 1 R?"]
     assert dialogue.waiting_count == 1
     reply = dialogue.guide("Use tabs", images=[GIF])
     assert reply.kind == "guidance" and reply.text.endswith("<feedback>\nUse tabs\n</feedback>")
     assert reply.images == (GIF,)
-    assert dialogue.mistakes == 0 and dialogue.question is not None and dialogue.question.number == 1
+    assert (
+        dialogue.mistakes == 0 and dialogue.question is not None and dialogue.question.number == 1
+    )
     assert directives(Dialogue(mistake_limit=0), BAD * 50) == [tell] * 50
 
 
@@ -78,8 +96,12 @@ def test_the_rules_give_advice_or_reject():
         Finding("duplicate", suggestion=1, of=0),
     )
     strict = Dialogue(rules={"duplicates": "reject", "placeholders": "ignore"})
-    [correction] = [d.correction for d in map(strict.event, run(Parser(), [call])) if isinstance(d, Tell)]
-    assert correction.model == "Failed to parse operations: suggestion 2 is the same as suggestion 1"
+    [correction] = [
+        d.correction for d in map(strict.event, run(Parser(), [call])) if isinstance(d, Tell)
+    ]
+    assert (
+        correction.model == "Failed to parse operations: suggestion 2 is the same as suggestion 1"
+    )
     assert correction.reply().kind == "correction" and correction.reply().text == correction.model
 
 
@@ -99,8 +121,14 @@ def test_an_answer_that_does_not_fit_is_refused_and_nothing_changes():
     dialogue = Dialogue()
     directives(dialogue, markup("One?") + markup("Two?", ["a", "b"]))
     before = dialogue.history()
-    assert fails_with("no_such_suggestion", dialogue.answer, 0, suggestion=0) == "the question has no suggestions"
-    assert fails_with("not_yet_asked", dialogue.answer, 1, text="x") == "another question is to be answered first"
+    assert (
+        fails_with("no_such_suggestion", dialogue.answer, 0, suggestion=0)
+        == "the question has no suggestions"
+    )
+    assert (
+        fails_with("not_yet_asked", dialogue.answer, 1, text="x")
+        == "another question is to be answered first"
+    )
     for number in (7, -1, 2**70):
         fails_with("not_asked", dialogue.answer, number, text="x")
     fails_with("no_form", dialogue.answer, 0, answers=[{}])
@@ -117,7 +145,9 @@ def test_an_index_that_no_list_has_is_refused_in_the_same_way(index):
     dialogue = Dialogue()
     directives(dialogue, markup("One?", ["a", "b"]))
     assert "usize" not in fails_with("no_such_suggestion", dialogue.answer, 0, suggestion=index)
-    assert "usize" not in fails_with("no_such_suggestion", dialogue.answer, 0, suggestion=index, text="a")
+    assert "usize" not in fails_with(
+        "no_such_suggestion", dialogue.answer, 0, suggestion=index, text="a"
+    )
     form = asked("AskUserQuestion", {"questions": QUESTIONS})
     for answers in ([{"picked": [index]}, {}, {}], [FormAnswer((index,)), {}, {}]):
         assert "usize" not in fails_with("no_such_option", form.answer, 0, answers=answers)
@@ -132,14 +162,18 @@ def test_a_form_is_answered_in_the_words_of_the_host():
     assert [option.label for option in form.questions[1].options] == ["A, B", "C", "E"]
     fails_with("wrong_number_of_answers", dialogue.answer, 0, answers=[])
     fails_with("only_one", dialogue.answer, 0, answers=[{"picked": [0, 1]}, {}, {}])
-    reply = dialogue.answer(0, answers=[FormAnswer((1,)), {"picked": [2, 0]}, FormAnswer(text='It\'s\n"new"')])
+    reply = dialogue.answer(
+        0, answers=[FormAnswer((1,)), {"picked": [2, 0]}, FormAnswer(text='It\'s\n"new"')]
+    )
     assert reply.text == (
         'The user answered: "Which "store"?"="say "hi"", "Which parts?"="E, A, B", "Why?"="It\'s\n"new"". Read the '
         "answers carefully \u2014 they may request clarification, changes, or that you not proceed \u2014 and follow "
         "what they actually say."
     )
     declined = asked("AskUserQuestion", {"questions": QUESTIONS}).decline(0)
-    assert declined.is_error and declined.text.startswith("The user doesn't want to proceed with this tool use")
+    assert declined.is_error and declined.text.startswith(
+        "The user doesn't want to proceed with this tool use"
+    )
 
 
 def test_a_form_can_be_discussed_and_time_out_with_the_answers_so_far():
@@ -165,7 +199,11 @@ def test_a_note_on_an_answer_goes_back_where_there_is_a_place():
 def test_templates_are_names_or_mappings():
     call = {"question": "Tea?", "options": ["Yes", "No"]}
     plain = asked("ask_user", call).answer(0, answers=[{"picked": [0]}]).text
-    named = asked("ask_user", call, templates={"ask_user": "gemini"}).answer(0, answers=[{"picked": [0]}]).text
+    named = (
+        asked("ask_user", call, templates={"ask_user": "gemini"})
+        .answer(0, answers=[{"picked": [0]}])
+        .text
+    )
     assert plain != named
 
 
@@ -185,7 +223,10 @@ def test_images_are_data_urls_or_bytes():
     assert dialogue.answer(2, text="x").images == ()
 
 
-@pytest.mark.parametrize("format", ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama"])
+@pytest.mark.parametrize(
+    "format",
+    ["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama"],
+)
 def test_replies_are_messages_of_each_api(format):
     dialogue = Dialogue()
     body = (ROOT / "examples/responses/openai-chat.sse").read_bytes()
@@ -210,7 +251,11 @@ def test_a_native_call_without_an_id_is_answered_under_the_name_of_its_tool():
             case Tell(correction):
                 replies.append(correction.reply())
     replies += [dialogue.answer(0, text="A"), dialogue.answer(1, text="B")]
-    assert [reply.tool for reply in replies] == ["ask_followup_question", None, "ask_followup_question"]
+    assert [reply.tool for reply in replies] == [
+        "ask_followup_question",
+        None,
+        "ask_followup_question",
+    ]
     told, written, answered = [reply.text for reply in replies]
     results = [
         {"functionResponse": {"name": "ask_followup_question", "response": {"output": text}}}
@@ -255,13 +300,22 @@ def test_what_is_no_checkpoint_of_a_dialogue_is_an_error():
     dialogue = Dialogue()
     directives(dialogue, markup("One?", ["a", "b"]))
     stored = dialogue.checkpoint()
-    wrong = [stored.replace("One?", "Two?"), stored.replace('"mistakes":0', '"mistakes":1'), stored[:-1], "", "{}", "null"]
+    wrong = [
+        stored.replace("One?", "Two?"),
+        stored.replace('"mistakes":0', '"mistakes":1'),
+        stored[:-1],
+        "",
+        "{}",
+        "null",
+    ]
     for text in wrong:
         assert text != stored
         fails_with("checkpoint", Dialogue, checkpoint=text)
     with pytest.raises(TypeError, match="checkpoint: a str was expected, not bytes"):
         Dialogue(checkpoint=stored.encode())
-    with pytest.raises(TypeError, match="checkpoint: a history or a checkpoint was expected, not both"):
+    with pytest.raises(
+        TypeError, match="checkpoint: a history or a checkpoint was expected, not both"
+    ):
         Dialogue(checkpoint=stored, history=dialogue.history())
 
 

@@ -8,7 +8,18 @@ from unittest.mock import ANY
 
 import followup
 import pytest
-from followup import CallView, Complete, Error, Known, Opaque, Partial, Question, Rejected, Suggestion, Text
+from followup import (
+    CallView,
+    Complete,
+    Error,
+    Known,
+    Opaque,
+    Partial,
+    Question,
+    Rejected,
+    Suggestion,
+    Text,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,8 +29,20 @@ VALUES = [
     Text("Hm."),
     Opaque("read_file", "<read_file>", True, id="call_1"),
     Partial(0, "suggestion", "SQ", suggestion_index=0, known=Known(mode="code")),
-    Complete("Which database?", [SUGGESTION], "ask_user", 0, 4, 90, questions=[QUESTION], notes=["n"], note_codes=["c"]),
-    Rejected("too_long", "the question is too long", "ask_user", 1, 90, 120, part="question", limit=10),
+    Complete(
+        "Which database?",
+        [SUGGESTION],
+        "ask_user",
+        0,
+        4,
+        90,
+        questions=[QUESTION],
+        notes=["n"],
+        note_codes=["c"],
+    ),
+    Rejected(
+        "too_long", "the question is too long", "ask_user", 1, 90, 120, part="question", limit=10
+    ),
     Error("unreadable", "an event can't be read", data="{"),
     SUGGESTION,
     QUESTION,
@@ -70,7 +93,12 @@ def test_a_value_differs_from_every_other_value(value):
     for field in value.__match_args__:
         changed = {name: getattr(value, name) for name in value.__match_args__}
         old = changed[field]
-        if isinstance(old, str) or old is None and field not in ("known", "limit", "custom", "multiple", "required", "suggestion_index"):
+        if (
+            isinstance(old, str)
+            or old is None
+            and field
+            not in ("known", "limit", "custom", "multiple", "required", "suggestion_index")
+        ):
             changed[field] = "something else"
             assert type(value)(**changed) != value
 
@@ -96,7 +124,14 @@ def test_events_match_in_a_match_statement():
                 matched.append(limit)
             case Opaque() | Error():
                 matched.append(value.type)
-    assert matched == ["Hm.", "opaque", (0, "SQ", "code"), ("Which database?", "SQLite"), 10, "error"]
+    assert matched == [
+        "Hm.",
+        "opaque",
+        (0, "SQ", "code"),
+        ("Which database?", "SQLite"),
+        10,
+        "error",
+    ]
 
 
 def test_the_type_of_an_event_is_a_literal_of_class_and_object():
@@ -116,13 +151,27 @@ def test_lists_become_tuples():
         (lambda: Text(3), "text", "'int' object is not an instance of 'str'"),
         (lambda: Text(), None, "missing 1 required positional argument: 'text'"),
         (lambda: Text("a", "b"), None, "takes 1 positional arguments but 2 were given"),
-        (lambda: Opaque("tool", "raw", "yes"), "start", "'str' object is not an instance of 'bool'"),
-        (lambda: Complete("Q?", ["no"], "tool", 0, 0, 1), "suggestions", "'str' object is not an instance of 'Suggestion'"),
+        (
+            lambda: Opaque("tool", "raw", "yes"),
+            "start",
+            "'str' object is not an instance of 'bool'",
+        ),
+        (
+            lambda: Complete("Q?", ["no"], "tool", 0, 0, 1),
+            "suggestions",
+            "'str' object is not an instance of 'Suggestion'",
+        ),
         (lambda: Partial(0, "question", None), "delta", "'None' is not an instance of 'str'"),
-        (lambda: Question("Q?", defaults=[3]), "defaults", "'int' object is not an instance of 'str'"),
+        (
+            lambda: Question("Q?", defaults=[3]),
+            "defaults",
+            "'int' object is not an instance of 'str'",
+        ),
     ],
 )
-def test_a_field_of_a_wrong_type_is_a_type_error_that_says_what_was_expected(create, field, message):
+def test_a_field_of_a_wrong_type_is_a_type_error_that_says_what_was_expected(
+    create, field, message
+):
     with pytest.raises(TypeError, match=message) as caught:
         create()
     # Python 3.10 has no notes.
@@ -146,19 +195,26 @@ def test_a_field_of_a_wrong_type_is_a_type_error_that_says_what_was_expected(cre
     ],
 )
 def test_a_number_that_is_no_index_is_a_value_error(create, number):
-    with pytest.raises(ValueError, match="^a number from 0 to 18446744073709551615 was expected, not (-1|184.*616|a larger one)"):
+    with pytest.raises(
+        ValueError,
+        match="^a number from 0 to 18446744073709551615 was expected, not (-1|184.*616|a larger one)",
+    ):
         create(number)
 
 
 ANYTHING = st.deferred(
-    lambda: st.none()
-    | st.booleans()
-    | st.sampled_from([-1, 0, 1 << 63, 1 << 64, 10**40, 1.5, float("nan"), object(), int, ..., *VALUES])
-    | st.text(st.characters(), max_size=3)
-    | st.binary(max_size=3)
-    | st.lists(ANYTHING, max_size=2)
-    | st.lists(ANYTHING, max_size=2).map(tuple)
-    | st.dictionaries(st.text(max_size=3), ANYTHING, max_size=2)
+    lambda: (
+        st.none()
+        | st.booleans()
+        | st.sampled_from(
+            [-1, 0, 1 << 63, 1 << 64, 10**40, 1.5, float("nan"), object(), int, ..., *VALUES]
+        )
+        | st.text(st.characters(), max_size=3)
+        | st.binary(max_size=3)
+        | st.lists(ANYTHING, max_size=2)
+        | st.lists(ANYTHING, max_size=2).map(tuple)
+        | st.dictionaries(st.text(max_size=3), ANYTHING, max_size=2)
+    )
 )
 
 
@@ -172,7 +228,10 @@ def test_any_values_make_an_event_or_a_type_or_value_error(create, values, data)
     if data.draw(st.booleans()):
         # Values that are right, but for some.
         [one] = [value for value in VALUES if type(value) is create]
-        values, keywords = [], {name: getattr(one, name) for name in create.__match_args__} | keywords
+        values, keywords = (
+            [],
+            {name: getattr(one, name) for name in create.__match_args__} | keywords,
+        )
     try:
         value = create(*values, **keywords)
     except (TypeError, ValueError):

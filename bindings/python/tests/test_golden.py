@@ -7,7 +7,17 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from arrow_help import rows_of
-from followup import Complete, Error, Opaque, Parser, Question, Rejected, ResponseParser, Suggestion, Text
+from followup import (
+    Complete,
+    Error,
+    Opaque,
+    Parser,
+    Question,
+    Rejected,
+    ResponseParser,
+    Suggestion,
+    Text,
+)
 from followup.arrow import questions
 from help import BODIES, ROOT, cut, run
 
@@ -26,14 +36,24 @@ def suggest(suggestions) -> list[dict[str, Any]]:
 
 
 def notes(event: Complete) -> list[str]:
-    """Returns the notes as the expectations of messages name them: an envelope by its family, others as in the crate."""
+    """Returns the notes as the expectations of messages name them.
+
+    An envelope is named by its family, others as in the crate.
+    """
     named = {"envelope": event.envelope}
-    return [named.get(code) or "".join(word.capitalize() for word in code.split("_")) for code in event.note_codes]
+    return [
+        named.get(code) or "".join(word.capitalize() for word in code.split("_"))
+        for code in event.note_codes
+    ]
 
 
 def of_message(event) -> dict[str, Any]:
     """Returns the end of a call as the expectations of messages write it."""
-    span = {"span": [event.start, event.end], "question": event.question, "suggest": suggest(event.suggestions)}
+    span = {
+        "span": [event.start, event.end],
+        "question": event.question,
+        "suggest": suggest(event.suggestions),
+    }
     if isinstance(event, Complete):
         return {"event": "complete", **span, "notes": notes(event)}
     return {"event": "rejected", **span, "reason": event.code, "message": event.message}
@@ -62,7 +82,14 @@ def written(events, end) -> list[dict[str, Any]]:
             case Error(code):
                 all.append({"event": "error", "kind": code})
             case Opaque(tool, raw, True, id):
-                all.append({"event": "opaque", "tool": tool, "raw": raw, **({} if id is None else {"id": id})})
+                all.append(
+                    {
+                        "event": "opaque",
+                        "tool": tool,
+                        "raw": raw,
+                        **({} if id is None else {"id": id}),
+                    }
+                )
             case Opaque(tool, raw, False, id):
                 [*_, same] = [one for one in all if one.get("tool") == tool and one.get("id") == id]
                 same["raw"] += raw
@@ -75,13 +102,17 @@ def without_none(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Leaves out the modes that are not there; the expectations of bodies do so."""
     for event in events:
         if "suggest" in event:
-            event["suggest"] = [{k: v for k, v in one.items() if v is not None} for one in event["suggest"]]
+            event["suggest"] = [
+                {k: v for k, v in one.items() if v is not None} for one in event["suggest"]
+            ]
     return events
 
 
 def forms(events) -> list[dict[str, Any]]:
     """Returns the complete calls of other tools as the expectations write them: with all their questions."""
-    complete = [event for event in events if isinstance(event, Complete) and event.shape is not None]
+    complete = [
+        event for event in events if isinstance(event, Complete) and event.shape is not None
+    ]
     return [
         present({"call": one.call, "tool": one.tool, "shape": one.shape, "title": one.title})
         | {"questions": [form_question(question) for question in one.questions]}
@@ -90,8 +121,17 @@ def forms(events) -> list[dict[str, Any]]:
 
 
 def form_question(question: Question) -> dict[str, Any]:
-    suggestions = [present({**fields(one), "recommended": one.recommended or None}) for one in question.suggestions]
-    return present({**fields(question), "defaults": list(question.defaults) or None, "suggestions": suggestions})
+    suggestions = [
+        present({**fields(one), "recommended": one.recommended or None})
+        for one in question.suggestions
+    ]
+    return present(
+        {
+            **fields(question),
+            "defaults": list(question.defaults) or None,
+            "suggestions": suggestions,
+        }
+    )
 
 
 def fields(record: Question | Suggestion) -> dict[str, Any]:
@@ -128,10 +168,14 @@ def test_a_golden_message_has_its_events(path):
 def test_a_golden_body_has_its_events(path):
     data = path.read_bytes()
     for size in (max(len(data), 1), 1, 7):
-        events = run(ResponseParser(path.parent.name), cut(data, list(range(size, len(data), size))))
+        events = run(
+            ResponseParser(path.parent.name), cut(data, list(range(size, len(data), size)))
+        )
         assert written(events, of_body) == expected(path), f"in chunks of {size}"
         assert forms(events) == expected_forms(path), f"in chunks of {size}"
-    assert questions(pa.array([data]), wire=path.parent.name).to_pylist() == [rows_of([data], wire=path.parent.name)]
+    assert questions(pa.array([data]), wire=path.parent.name).to_pylist() == [
+        rows_of([data], wire=path.parent.name)
+    ]
 
 
 def test_there_are_golden_messages_bodies_and_forms():

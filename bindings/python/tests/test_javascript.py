@@ -19,7 +19,9 @@ console.log(JSON.stringify([[...whole.checkpoint()], resumed.feed(after)]));
 """
 
 
-@pytest.mark.skipif(not MAIN.exists() or shutil.which("node") is None, reason="needs Node and bindings/js/dist")
+@pytest.mark.skipif(
+    not MAIN.exists() or shutil.which("node") is None, reason="needs Node and bindings/js/dist"
+)
 def test_a_checkpoint_is_the_same_bytes_in_the_package_for_javascript():
     before, after = "Hi <ask_followup_question><question>Te\ud83d", "\ude00?</question>"
     parser = Parser()

@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 # `EXAMPLES=5000 pytest tests/test_laws.py` is the long run.
-settings.register_profile("short", max_examples=int(os.environ.get("EXAMPLES", "200")), deadline=None)
+settings.register_profile(
+    "short", max_examples=int(os.environ.get("EXAMPLES", "200")), deadline=None
+)
 settings.load_profile("short")
 pytestmark = pytest.mark.slow
 
@@ -48,10 +50,14 @@ def test_ill_formed_bytes_give_the_same_events_for_every_cut(create, data, offse
     assert joined(run(create(), cut(data, offsets))) == joined(run(create(), [data]))
 
 
-@given(CREATE, st.text(st.characters(categories=["Cs"]) | st.sampled_from("a😀"), max_size=12), OFFSETS)
+@given(
+    CREATE, st.text(st.characters(categories=["Cs"]) | st.sampled_from("a😀"), max_size=12), OFFSETS
+)
 def test_surrogates_are_read_as_in_utf_16_for_every_cut(create, text, offsets):
     expected = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    assert joined(run(create(), cut(text, [offset % 13 for offset in offsets]))) == joined(run(create(), [expected]))
+    assert joined(run(create(), cut(text, [offset % 13 for offset in offsets]))) == joined(
+        run(create(), [expected])
+    )
 
 
 @given(CREATE, BYTES, OFFSETS)
@@ -71,7 +77,9 @@ def test_the_view_is_the_sum_of_the_partials_and_part_of_the_end(create, text, o
             match event:
                 case Partial(call, field, delta, question, suggestion):
                     texts = calls.setdefault(call, {})
-                    texts[field, question, suggestion] = texts.get((field, question, suggestion), "") + delta
+                    texts[field, question, suggestion] = (
+                        texts.get((field, question, suggestion), "") + delta
+                    )
                 case Complete() | Rejected():
                     calls.pop(event.call, None)
         for call, texts in calls.items():
@@ -86,7 +94,9 @@ def test_the_view_is_the_sum_of_the_partials_and_part_of_the_end(create, text, o
                     assert (getattr(part, "text" if field == "question" else field) or "") == shown
                 else:
                     one = part.suggestions[suggestion]
-                    assert (getattr(one, "answer" if field == "suggestion" else field) or "") == shown
+                    assert (
+                        getattr(one, "answer" if field == "suggestion" else field) or ""
+                    ) == shown
 
 
 @given(st.binary(max_size=300) | st.just(b"\0\0"), st.sampled_from([Parser, ResponseParser]))
@@ -118,7 +128,10 @@ def test_a_checkpoint_of_another_version_is_a_value_error_that_says_so(create, f
             create(checkpoint=other)
 
 
-@given(st.lists(st.tuples(st.integers(0, 200), st.integers(1, 255)), min_size=1, max_size=3), st.integers(0, 120))
+@given(
+    st.lists(st.tuples(st.integers(0, 200), st.integers(1, 255)), min_size=1, max_size=3),
+    st.integers(0, 120),
+)
 def test_a_damaged_checkpoint_is_a_value_error_or_works(changes, end):
     parser = Parser()
     parser.feed("<ask_followup_question><question>Which one?</question><suggest mode='a'>One")
@@ -131,4 +144,3 @@ def test_a_damaged_checkpoint_is_a_value_error_or_works(changes, end):
         return
     parser.feed("</suggest></ask_followup_question>")
     parser.finish()
-

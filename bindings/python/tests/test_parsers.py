@@ -5,7 +5,17 @@ import sys
 import threading
 
 import pytest
-from followup import ArgumentsParser, Complete, Opaque, Parser, Partial, Rejected, ResponseParser, Suggestion, Text
+from followup import (
+    ArgumentsParser,
+    Complete,
+    Opaque,
+    Parser,
+    Partial,
+    Rejected,
+    ResponseParser,
+    Suggestion,
+    Text,
+)
 from help import CLASSES, OPEN, ROOT, run
 
 
@@ -38,12 +48,19 @@ def test_a_question_is_shown_while_it_is_written():
 
 def test_a_rejection_says_why():
     def rejection(message, **options):
-        [rejected] = [event for event in run(Parser(**options), [message]) if isinstance(event, Rejected)]
+        [rejected] = [
+            event for event in run(Parser(**options), [message]) if isinstance(event, Rejected)
+        ]
         return rejected.code, rejected.part, rejected.limit, rejected.note
 
     assert rejection(OPEN) == ("truncated", "question", None, None)
     assert rejection(OPEN, limits={"question": 2}) == ("too_long", "question", 2, None)
-    assert rejection(f"{OPEN}<follow_up>", strict=True) == ("malformed", None, None, "unclosed_question")
+    assert rejection(f"{OPEN}<follow_up>", strict=True) == (
+        "malformed",
+        None,
+        None,
+        "unclosed_question",
+    )
     empty = "<ask_followup_question><follow_up></follow_up></ask_followup_question>"
     assert rejection(empty) == ("missing_parameter", None, None, None)
 
@@ -51,7 +68,10 @@ def test_a_rejection_says_why():
 def test_notes_are_words_and_codes():
     *_, complete = run(Parser(), [f"{OPEN}<follow_up>"])
     assert complete.note_codes == ("unclosed_question", "stream_ended")
-    assert complete.notes == ("the question has no close tag", "the message ended before the call was closed")
+    assert complete.notes == (
+        "the question has no close tag",
+        "the message ended before the call was closed",
+    )
 
 
 def test_calls_of_other_tools_are_opaque():
@@ -73,7 +93,10 @@ def test_arguments_of_other_question_tools_are_read():
     [complete] = parser.finish()
     [question] = complete.questions
     assert (complete.shape, question.multiple) == ("claude", True)
-    assert question.suggestions == (Suggestion("Yes", description="Hot", preview="A cup"), Suggestion("No"))
+    assert question.suggestions == (
+        Suggestion("Yes", description="Hot", preview="A cup"),
+        Suggestion("No"),
+    )
     assert view.questions == complete.questions
     for field in ("header", "question", "suggestion", "description", "preview"):
         assert any(event.field == field for event in events)
@@ -86,7 +109,9 @@ def test_a_response_is_detected_and_its_errors_are_events():
     events = run(parser, [body])
     [complete] = [event for event in events if isinstance(event, Complete)]
     assert complete.id is not None
-    [error] = run(ResponseParser("anthropic"), ['data: {"type":"error","error":{"message":"Overloaded"}}\n\n'])
+    [error] = run(
+        ResponseParser("anthropic"), ['data: {"type":"error","error":{"message":"Overloaded"}}\n\n']
+    )
     assert (error.code, error.message) == ("provider", "Overloaded")
 
 
@@ -145,7 +170,9 @@ def test_a_parser_is_in_use_by_one_thread_at_a_time():
     assert all(chunk in ("aaa", "bbb", "ccc", "ddd") for chunk in chunks)
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="finalizers of cycles run between instructions only")
+@pytest.mark.skipif(
+    sys.version_info >= (3, 12), reason="finalizers of cycles run between instructions only"
+)
 def test_a_finalizer_that_runs_meanwhile_gets_an_error_and_does_not_wait():
     parser, errors, left = Parser(), [], list(range(20))
 
@@ -167,11 +194,15 @@ def test_a_finalizer_that_runs_meanwhile_gets_an_error_and_does_not_wait():
     threshold = gc.get_threshold()
     gc.set_threshold(1, 1, 1)
     try:
-        *_, complete = parser.feed("</question>" + "<suggest>a</suggest>" * 30 + "</ask_followup_question>")
+        *_, complete = parser.feed(
+            "</question>" + "<suggest>a</suggest>" * 30 + "</ask_followup_question>"
+        )
     finally:
         gc.set_threshold(*threshold)
     assert len(complete.suggestions) == 30
-    assert set(errors) == {"the parser is in use: by another thread, or by a call that has not returned"}
+    assert set(errors) == {
+        "the parser is in use: by another thread, or by a call that has not returned"
+    }
 
 
 def test_parsers_that_are_forgotten_leave_no_memory():

@@ -38,7 +38,9 @@ def test_an_asynchronous_iterable_gives_an_asynchronous_generator():
 
 def test_a_parser_that_is_given_is_finished_at_the_end():
     parser = Parser()
-    assert list(events([MESSAGE[:60], MESSAGE[60:]], parser)) == run(Parser(), [MESSAGE[:60], MESSAGE[60:]])
+    assert list(events([MESSAGE[:60], MESSAGE[60:]], parser)) == run(
+        Parser(), [MESSAGE[:60], MESSAGE[60:]]
+    )
     with pytest.raises(ValueError, match="finished"):
         parser.feed("a")
     arguments = ArgumentsParser("ask_followup_question")
@@ -80,7 +82,9 @@ def test_an_error_of_the_source_is_raised_after_the_events_before_it():
 
 @pytest.mark.parametrize("chunks", [MESSAGE, MESSAGE.encode(), None, 3])
 def test_what_is_no_iterable_of_chunks_is_a_type_error(chunks):
-    with pytest.raises(TypeError, match=f"an iterable of str or bytes was expected, not {type(chunks).__name__}"):
+    with pytest.raises(
+        TypeError, match=f"an iterable of str or bytes was expected, not {type(chunks).__name__}"
+    ):
         events(chunks)
 
 
@@ -242,7 +246,9 @@ def test_a_task_that_is_cancelled_closes_the_source():
     assert asyncio.run(waits()) == 1
 
 
-@pytest.mark.parametrize("parser, shown", [("anthropic", "not str"), (Parser, "not the class Parser")])
+@pytest.mark.parametrize(
+    "parser, shown", [("anthropic", "not str"), (Parser, "not the class Parser")]
+)
 def test_what_is_no_parser_is_an_error_at_once(parser, shown):
     with pytest.raises(TypeError, match=f"parser: a parser was expected, {shown}"):
         events(["x"], parser)

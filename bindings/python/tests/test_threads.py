@@ -1,4 +1,7 @@
-"""Threads that share an object: each call has its whole effect, or raises an error. Without a GIL they run at the same time."""
+"""Threads that share an object: each call has its whole effect, or raises an error.
+
+Without a GIL they run at the same time.
+"""
 
 import threading
 
@@ -44,7 +47,9 @@ def chunks(text):
 
 def test_a_parser_that_other_threads_look_at_has_the_events_of_its_stream():
     parser = Parser()
-    expected = [event for chunk in chunks(MESSAGE * 20) for event in parser.feed(chunk)] + parser.finish()
+    expected = [
+        event for chunk in chunks(MESSAGE * 20) for event in parser.feed(chunk)
+    ] + parser.finish()
     for _ in range(5):
         shared, events, fed = Parser(), [], threading.Event()
 
@@ -68,10 +73,19 @@ def test_a_parser_that_other_threads_look_at_has_the_events_of_its_stream():
 def test_each_thread_with_a_parser_of_its_own_has_the_events_of_its_stream():
     def events_of(number):
         parser = Parser()
-        return [event for chunk in chunks(MESSAGE.replace("SQLite", f"{number}")) for event in parser.feed(chunk)]
+        return [
+            event
+            for chunk in chunks(MESSAGE.replace("SQLite", f"{number}"))
+            for event in parser.feed(chunk)
+        ]
 
     expected, results = [events_of(number) for number in range(4)], [[] for _ in range(4)]
-    run_all([lambda number=number: results[number].extend(events_of(number) for _ in range(200)) for number in range(4)])
+    run_all(
+        [
+            lambda number=number: results[number].extend(events_of(number) for _ in range(200))
+            for number in range(4)
+        ]
+    )
     assert results == [[events] * 200 for events in expected]
 
 
@@ -79,7 +93,14 @@ def test_threads_share_the_events_of_a_parser():
     parser = Parser()
     events = parser.feed(MESSAGE)
     found = [set(), set(), set(), set()]
-    run_all([lambda one=one: [one.add((repr(event), hash(event))) for _ in range(200) for event in events] for one in found])
+    run_all(
+        [
+            lambda one=one: [
+                one.add((repr(event), hash(event))) for _ in range(200) for event in events
+            ]
+            for one in found
+        ]
+    )
     assert len(found[0]) == len(events) and found == [found[0]] * 4
 
 
@@ -96,4 +117,7 @@ def test_only_one_thread_answers_a_question():
                 codes.append(error.code)
 
         run_all([answer] * 4)
-        assert ([reply.text for reply in replies], codes) == (["<answer>\nSQLite\n</answer>"], ["already_answered"] * 3)
+        assert ([reply.text for reply in replies], codes) == (
+            ["<answer>\nSQLite\n</answer>"],
+            ["already_answered"] * 3,
+        )

@@ -3,10 +3,9 @@
 import asyncio
 
 import pytest
-from wrap_help import CHUNKS, AsyncSource, SyncSource, chunk, kinds
-
 from followup import Complete, Rejected, Text
 from followup.openai import wrap
+from wrap_help import CHUNKS, AsyncSource, SyncSource, chunk, kinds
 
 
 def test_each_object_comes_as_it_is_with_its_events_beside():
@@ -36,7 +35,10 @@ def test_an_asynchronous_stream_is_the_same():
             beside.append(kinds(stream.followup))
         return beside, stream.followup
 
-    assert asyncio.run(main()) == ([["text", "partial"], ["partial", "complete"], ["text"]], [Text("<ask")])
+    assert asyncio.run(main()) == (
+        [["text", "partial"], ["partial", "complete"], ["text"]],
+        [Text("<ask")],
+    )
 
 
 def test_a_coroutine_that_is_closed_while_it_waits_ends_quietly():
@@ -46,7 +48,11 @@ def test_a_coroutine_that_is_closed_while_it_waits_ends_quietly():
         told.append(event.type)
         await asyncio.sleep(0)
 
-    for on_event, expected in [(None, []), (lambda event: told.append(event.type), ["text", "partial", "rejected"]), (waits, ["text", "partial"])]:
+    for on_event, expected in [
+        (None, []),
+        (lambda event: told.append(event.type), ["text", "partial", "rejected"]),
+        (waits, ["text", "partial"]),
+    ]:
         told.clear()
         stream = wrap(AsyncSource(CHUNKS), on_event=on_event)
         first = anext(stream)
@@ -112,7 +118,9 @@ def test_a_loop_that_is_left_has_no_question_to_act_on():
     assert stream.closed is True
 
 
-@pytest.mark.parametrize("error", [OSError("closed"), asyncio.CancelledError(), KeyboardInterrupt()])
+@pytest.mark.parametrize(
+    "error", [OSError("closed"), asyncio.CancelledError(), KeyboardInterrupt()]
+)
 def test_an_error_of_the_stream_is_raised_and_ends_the_open_call(error):
     stream = wrap(SyncSource(CHUNKS[:1], error))
     next(stream)
@@ -177,7 +185,11 @@ def test_an_exception_completes_no_call_that_only_the_end_closes(text, error):
 
 
 def test_an_exception_completes_a_native_call_whose_arguments_are_whole():
-    call = {"index": 0, "id": "a", "function": {"name": "ask_followup_question", "arguments": ARGUMENTS}}
+    call = {
+        "index": 0,
+        "id": "a",
+        "function": {"name": "ask_followup_question", "arguments": ARGUMENTS},
+    }
     source = [{"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}]
     stream = wrap(SyncSource(source, ConnectionError("reset")))
     with pytest.raises(ConnectionError):

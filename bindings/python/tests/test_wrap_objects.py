@@ -6,21 +6,31 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
-from wrap_help import CHUNKS, AsyncSource, SyncSource, chunk, kinds
-
 from followup import Complete, Partial, _wire
 from followup.anthropic import wrap as wrap_anthropic
 from followup.openai import wrap
+from wrap_help import CHUNKS, AsyncSource, SyncSource, chunk, kinds
 
 BLOCKS = [
     {"type": "message_start", "message": {"role": "assistant", "content": []}},
     {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hm. <ask_followup_question>"}},
-    {"type": "text", "text": "Hm. <ask_followup_question>", "snapshot": "Hm. <ask_followup_question>"},
     {
         "type": "content_block_delta",
         "index": 0,
-        "delta": {"type": "text_delta", "text": "<question>Tea?</question></ask_followup_question>"},
+        "delta": {"type": "text_delta", "text": "Hm. <ask_followup_question>"},
+    },
+    {
+        "type": "text",
+        "text": "Hm. <ask_followup_question>",
+        "snapshot": "Hm. <ask_followup_question>",
+    },
+    {
+        "type": "content_block_delta",
+        "index": 0,
+        "delta": {
+            "type": "text_delta",
+            "text": "<question>Tea?</question></ask_followup_question>",
+        },
     },
     {"type": "content_block_stop", "index": 0, "content_block": {"type": "text", "text": "Hm."}},
     {"type": "message_stop", "message": {"role": "assistant"}},
@@ -33,8 +43,13 @@ def test_what_an_sdk_repeats_is_not_parsed_again():
     index, end = {"type": "content_block_stop", "index": 0}, {"type": "message_stop"}
     assert [json.loads(data) for _, data in stops] == [index, end]
     assert _wire.openai({"type": "content.delta", "delta": "b", "snapshot": "ab"}) is None
-    format, data = _wire.openai({"type": "response.output_text.delta", "delta": "b", "snapshot": "ab"})
-    assert (format, json.loads(data)) == ("openai-responses", {"type": "response.output_text.delta", "delta": "b"})
+    format, data = _wire.openai(
+        {"type": "response.output_text.delta", "delta": "b", "snapshot": "ab"}
+    )
+    assert (format, json.loads(data)) == (
+        "openai-responses",
+        {"type": "response.output_text.delta", "delta": "b"},
+    )
 
 
 PING = {"type": "ping"}
@@ -45,14 +60,20 @@ RESPONSE = [
 ]
 
 
-@pytest.mark.parametrize("first", [[PING], [PING, PING], [USAGE], [PING, USAGE], [{**USAGE, "object": None}], [{}]])
+@pytest.mark.parametrize(
+    "first", [[PING], [PING, PING], [USAGE], [PING, USAGE], [{**USAGE, "object": None}], [{}]]
+)
 def test_an_object_that_tells_no_format_decides_none(first):
     for source in [[*first, *CHUNKS], objects([*first, *CHUNKS])]:
         stream, events, beside = wrap(source), [], []
         for _ in stream:
             beside.append(kinds(stream.followup))
             events += stream.followup
-        assert beside == [[]] * len(first) + [["text", "partial"], ["partial", "complete"], ["text"]]
+        assert beside == [[]] * len(first) + [
+            ["text", "partial"],
+            ["partial", "complete"],
+            ["text"],
+        ]
         assert [event.question for event in events if isinstance(event, Complete)] == ["Tea?"]
         assert kinds(stream.followup) == ["text"]
 
@@ -84,7 +105,11 @@ def test_a_manager_is_entered_before_its_stream_is_read():
     with pytest.raises(TypeError, match="not iterable"):
         next(stream)
     with stream:
-        assert [kinds(stream.followup) for _ in stream] == [["text", "partial"], ["partial", "complete"], ["text"]]
+        assert [kinds(stream.followup) for _ in stream] == [
+            ["text", "partial"],
+            ["partial", "complete"],
+            ["text"],
+        ]
 
 
 def objects(value):
@@ -160,7 +185,9 @@ async def coroutine():
 
 def test_what_is_no_stream_is_a_type_error():
     for one in [None, 3, "text", b"bytes", {}, SimpleNamespace(model_dump=None, __iter__=None)]:
-        with pytest.raises(TypeError, match=f"a stream of the SDK was expected, not {type(one).__name__}"):
+        with pytest.raises(
+            TypeError, match=f"a stream of the SDK was expected, not {type(one).__name__}"
+        ):
             wrap(one)
     awaitable = coroutine()
     with pytest.raises(TypeError, match="not coroutine; await it first"):

@@ -7,7 +7,10 @@ TEXTS = MESSAGE.split("|")
 
 
 def chunk(text):
-    return {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": text}}]}
+    return {
+        "object": "chat.completion.chunk",
+        "choices": [{"index": 0, "delta": {"content": text}}],
+    }
 
 
 CHUNKS = [chunk(text) for text in TEXTS]

@@ -4,7 +4,6 @@ import daft
 import pyarrow as pa
 import pytest
 from cases import CELLS, rows
-
 from followup.daft import questions
 
 
@@ -15,7 +14,9 @@ def test_a_column_has_the_questions_of_each_row():
 
 def test_a_large_frame_has_the_questions_of_each_row():
     frame = daft.from_pydict({"text": CELLS * 1000})
-    found = frame.with_column("found", questions(daft.col("text"), strict=True)).to_pydict()["found"]
+    found = frame.with_column("found", questions(daft.col("text"), strict=True)).to_pydict()[
+        "found"
+    ]
     assert found == rows(CELLS, strict=True) * 1000
 
 
@@ -27,7 +28,11 @@ def test_bytes_give_the_same():
 @pytest.mark.parametrize(
     "wrong, error, message",
     [
-        (lambda: questions("text"), TypeError, "column: an Expression of Daft was expected, not str"),
+        (
+            lambda: questions("text"),
+            TypeError,
+            "column: an Expression of Daft was expected, not str",
+        ),
         (lambda: questions(daft.col("text"), wire="smoke"), ValueError, "wire: .*smoke"),
     ],
 )
@@ -36,7 +41,9 @@ def test_a_mistake_is_an_error_at_once(wrong, error, message):
         wrong()
 
 
-@pytest.mark.parametrize("of", [pa.string_view(), pa.binary_view(), pa.dictionary(pa.int32(), pa.string())])
+@pytest.mark.parametrize(
+    "of", [pa.string_view(), pa.binary_view(), pa.dictionary(pa.int32(), pa.string())]
+)
 def test_texts_that_daft_keeps_as_python_objects_give_the_same(of):
     texts = pa.array(CELLS)
     texts = texts.dictionary_encode() if pa.types.is_dictionary(of) else texts.cast(of)

@@ -4,7 +4,6 @@ import duckdb
 import pyarrow as pa
 import pytest
 from cases import CELLS, rows
-
 from followup.duckdb import register
 
 
@@ -42,16 +41,31 @@ def test_bytes_give_the_same(connection):
 
 def test_calls_can_be_counted(connection):
     register(connection)
-    sql = "SELECT call.state, count(*) FROM (SELECT unnest(questions(text)) AS call FROM messages) GROUP BY ALL ORDER BY ALL"
+    sql = (
+        "SELECT call.state, count(*) FROM (SELECT unnest(questions(text)) AS call FROM messages) "
+        "GROUP BY ALL ORDER BY ALL"
+    )
     assert connection.sql(sql).fetchall() == [("complete", 4), ("rejected", 1)]
 
 
 @pytest.mark.parametrize(
     "wrong, error, message",
     [
-        (lambda connection: register("x"), TypeError, "connection: a connection of DuckDB was expected, not str"),
-        (lambda connection: register(connection, 1), TypeError, "name: a str was expected, not int"),
-        (lambda connection: register(connection, column_type="INT"), ValueError, "VARCHAR or BLOB was expected, not 'INT'"),
+        (
+            lambda connection: register("x"),
+            TypeError,
+            "connection: a connection of DuckDB was expected, not str",
+        ),
+        (
+            lambda connection: register(connection, 1),
+            TypeError,
+            "name: a str was expected, not int",
+        ),
+        (
+            lambda connection: register(connection, column_type="INT"),
+            ValueError,
+            "VARCHAR or BLOB was expected, not 'INT'",
+        ),
         (lambda connection: register(connection, wire="smoke"), ValueError, "wire: .*smoke"),
     ],
 )

@@ -38,8 +38,12 @@ def test_duckdb_finds_what_the_streams_have(example):
     with duckdb.connect() as connection:
         followup.duckdb.register(connection, "of_text", **how)
         followup.duckdb.register(connection, "of_raw", column_type="BLOB", **how)
-        connection.register("messages", table.append_column("id", pa.array(range(len(table)), pa.int64())))
-        found = connection.sql("SELECT of_text(text), of_raw(raw) FROM messages ORDER BY id").fetchall()
+        connection.register(
+            "messages", table.append_column("id", pa.array(range(len(table)), pa.int64()))
+        )
+        found = connection.sql(
+            "SELECT of_text(text), of_raw(raw) FROM messages ORDER BY id"
+        ).fetchall()
     assert found == list(zip(*joined(streams, **how).values()))
 
 
@@ -48,5 +52,7 @@ def test_duckdb_finds_what_the_streams_have(example):
 @given(examples(TEXT_TYPES[:2], BYTE_TYPES[:2]))
 def test_daft_finds_what_the_streams_have(example):
     table, streams, how = example
-    found = daft.from_arrow(table).select(*[followup.daft.questions(daft.col(name), **how) for name in streams])
+    found = daft.from_arrow(table).select(
+        *[followup.daft.questions(daft.col(name), **how) for name in streams]
+    )
     assert found.to_pydict() == joined(streams, **how)

@@ -3,7 +3,6 @@
 import pyarrow as pa
 import pytest
 from cases import CELLS, rows
-
 from followup.arrow import Array, ChunkedArray, questions
 
 
@@ -16,7 +15,11 @@ def test_a_series_of_pandas_has_the_questions_of_each_row():
     ]:
         result = questions(series)
         assert isinstance(result, ChunkedArray) and result.to_pylist() == rows(CELLS)
-    found = pandas.Series(pandas.array(pa.chunked_array(result), dtype=pandas.ArrowDtype(pa.chunked_array(result).type)))
+    found = pandas.Series(
+        pandas.array(
+            pa.chunked_array(result), dtype=pandas.ArrowDtype(pa.chunked_array(result).type)
+        )
+    )
     assert [None if one is pandas.NA else one for one in found] == rows(CELLS)
 
 
@@ -30,7 +33,16 @@ def test_an_array_of_nanoarrow_has_the_questions_of_each_row():
 
 def test_an_array_of_arro3_has_the_questions_of_each_row():
     arro3 = pytest.importorskip("arro3.core")
-    for column in (arro3.Array(CELLS, arro3.DataType.utf8()), arro3.ChunkedArray([pa.array(CELLS)])):
+    for column in (
+        arro3.Array(CELLS, arro3.DataType.utf8()),
+        arro3.ChunkedArray([pa.array(CELLS)]),
+    ):
         result = questions(column)
-        taken = arro3.ChunkedArray.from_arrow(result) if isinstance(result, ChunkedArray) else arro3.Array.from_arrow(result)
-        assert pa.chunked_array([taken] if isinstance(taken, arro3.Array) else taken).to_pylist() == rows(CELLS)
+        taken = (
+            arro3.ChunkedArray.from_arrow(result)
+            if isinstance(result, ChunkedArray)
+            else arro3.Array.from_arrow(result)
+        )
+        assert pa.chunked_array(
+            [taken] if isinstance(taken, arro3.Array) else taken
+        ).to_pylist() == rows(CELLS)

@@ -3,9 +3,8 @@
 import polars as pl
 import pytest
 from cases import CELLS, rows
-from polars.testing import assert_series_equal
-
 from followup.polars import questions
+from polars.testing import assert_series_equal
 
 
 def test_a_series_has_the_rows_and_the_name_of_its_column():
@@ -15,7 +14,9 @@ def test_a_series_has_the_rows_and_the_name_of_its_column():
 
 @pytest.mark.parametrize("engine", ["in-memory", "streaming"])
 def test_an_expression_gives_the_same_in_a_query(engine):
-    frame = pl.LazyFrame({"text": CELLS * 1000}).with_columns(questions(pl.col("text"), strict=True).alias("found"))
+    frame = pl.LazyFrame({"text": CELLS * 1000}).with_columns(
+        questions(pl.col("text"), strict=True).alias("found")
+    )
     assert frame.collect_schema()["found"] == frame.collect(engine=engine)["found"].dtype
     assert frame.collect(engine=engine)["found"].to_list() == rows(CELLS, strict=True) * 1000
 

@@ -2,9 +2,8 @@
 
 import litellm
 import pytest
-from law import AsyncSpied, Spied, bodies, check, completes, is_broken, model, read, read_async, run
-
 from followup.litellm import wrap
+from law import AsyncSpied, Spied, bodies, check, completes, is_broken, model, read, read_async, run
 
 CHAT = bodies("openai-chat")
 # LiteLLM leaves refusals out.

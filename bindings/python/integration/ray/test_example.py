@@ -11,7 +11,9 @@ EXAMPLE = Path(__file__).parents[2] / "examples/trajectories.py"
 
 def test_a_cluster_finds_in_trajectories_what_the_command_finds(tmp_path):
     def example(*arguments):
-        subprocess.run([sys.executable, EXAMPLE, *map(str, arguments)], check=True, cwd=tmp_path, timeout=200)
+        subprocess.run(
+            [sys.executable, EXAMPLE, *map(str, arguments)], check=True, cwd=tmp_path, timeout=200
+        )
 
     example("make", "in.parquet", "--rows", 300)
     example("command", "in.parquet", "out.parquet")

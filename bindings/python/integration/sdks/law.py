@@ -8,29 +8,45 @@ import zlib
 from pathlib import Path
 
 import pytest
-
 from followup import Complete, Error, Opaque, Partial, ResponseParser, Text
 
 ROOT = Path(__file__).parents[4]
-# The golden bodies of the crate, those that only matter to SDKs, and recorded ones, which are not part of the repository.
-FOLDERS = [ROOT / "tests/wire/bodies", Path(__file__).with_name("bodies"), ROOT.parent / "shared/data"]
+# The golden bodies of the crate, those that only matter to SDKs, and recorded ones, which are not
+# part of the repository.
+FOLDERS = [
+    ROOT / "tests/wire/bodies",
+    Path(__file__).with_name("bodies"),
+    ROOT.parent / "shared/data",
+]
 # What only the recorded bodies of a format have in them.
-SIGNS = {"openai-chat": b'"chat.completion', "openai-responses": b'"response.', "anthropic": b'"message_start"'}
+SIGNS = {
+    "openai-chat": b'"chat.completion',
+    "openai-responses": b'"response.',
+    "anthropic": b'"message_start"',
+}
 
 
 @pytest.fixture(scope="session")
 def provider():
     """The URL of a provider that answers with the bodies."""
     script = Path(__file__).with_name("provider.py")
-    with subprocess.Popen([sys.executable, script, *FOLDERS], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, script, *FOLDERS], stdout=subprocess.PIPE, text=True
+    ) as process:
         yield process.stdout.readline().strip()
         process.terminate()
 
 
 def bodies(format):
     """Returns the names of the bodies of a format."""
-    golden = [f"{format}/{path.name}" for folder in FOLDERS for path in (folder / format).glob("*.sse")]
-    recorded = [path for path in (FOLDERS[-1] / "bodies").glob("*.sse") if SIGNS[format] in path.read_bytes()]
+    golden = [
+        f"{format}/{path.name}" for folder in FOLDERS for path in (folder / format).glob("*.sse")
+    ]
+    recorded = [
+        path
+        for path in (FOLDERS[-1] / "bodies").glob("*.sse")
+        if SIGNS[format] in path.read_bytes()
+    ]
     return sorted(golden) + sorted(f"bodies/{path.name}" for path in recorded)
 
 
@@ -179,7 +195,7 @@ def joined(events):
         match event:
             case Text(text) if isinstance(last, Text):
                 all[-1] = Text(last.text + text)
-            case Opaque(tool, raw, False, id) if isinstance(last, Opaque):
+            case Opaque(_, raw, False, _) if isinstance(last, Opaque):
                 all[-1] = Opaque(last.tool, last.raw + raw, last.start, last.id)
             case Partial(call, field, delta, question, suggestion):
                 place = (call, field, question, suggestion)

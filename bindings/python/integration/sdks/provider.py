@@ -21,7 +21,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         request = json.loads(self.rfile.read(int(self.headers["content-length"])))
         name, seed = request["model"].rsplit(",", 1)
-        body = next(path for folder in sys.argv[1:] if (path := Path(folder) / name).is_file()).read_bytes()
+        body = next(
+            path for folder in sys.argv[1:] if (path := Path(folder) / name).is_file()
+        ).read_bytes()
         pieces = random.Random(int(seed))
         self.send_response(200)
         self.send_header("content-type", "text/event-stream; charset=utf-8")

@@ -2,9 +2,21 @@
 
 import anthropic
 import pytest
-from law import AsyncSpied, AsyncSpiedHelper, Spied, SpiedHelper, bodies, check, completes, is_broken, model, read, read_async, run
-
 from followup.anthropic import wrap
+from law import (
+    AsyncSpied,
+    AsyncSpiedHelper,
+    Spied,
+    SpiedHelper,
+    bodies,
+    check,
+    completes,
+    is_broken,
+    model,
+    read,
+    read_async,
+    run,
+)
 
 BODIES = bodies("anthropic")
 # The SDK's helper can't read arguments that are no JSON.
@@ -30,7 +42,11 @@ def with_async(provider, use):
 
 
 def request(body, way):
-    return {"model": model(body, way), "max_tokens": 100, "messages": [{"role": "user", "content": "Ask me."}]}
+    return {
+        "model": model(body, way),
+        "max_tokens": 100,
+        "messages": [{"role": "user", "content": "Ask me."}],
+    }
 
 
 def create(client, body):

@@ -26,9 +26,15 @@ def client(provider):
 
 def example(page, part):
     """Returns the only example of a page with this text, with names for what it leaves out."""
-    blocks = re.findall(r"^```py\n(.*?)^```", (PAGES / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    blocks = re.findall(
+        r"^```py\n(.*?)^```", (PAGES / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
     [code] = [block for block in blocks if part in block]
-    return re.sub(r"\b(model|messages)=…", r"\1=\1", code).replace("stream(…)", "stream(**request)").replace("(…,", "(**request,")
+    return (
+        re.sub(r"\b(model|messages)=…", r"\1=\1", code)
+        .replace("stream(…)", "stream(**request)")
+        .replace("(…,", "(**request,")
+    )
 
 
 def run(code, **names):
@@ -49,8 +55,17 @@ def test_the_example_of_a_stream_asks(provider, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     asked, relayed, shown = [], [], []
     screen = SimpleNamespace(grow=lambda field, delta: shown.append(delta))
-    names = {"model": model("openai-chat/one-call.sse", "docs"), "messages": MESSAGES, "screen": screen, "relay": relayed.append}
-    names = run(example("docs/sdks.md", "relay(chunk)"), ask=lambda question, suggestions: asked.append(question), **names)
+    names = {
+        "model": model("openai-chat/one-call.sse", "docs"),
+        "messages": MESSAGES,
+        "screen": screen,
+        "relay": relayed.append,
+    }
+    names = run(
+        example("docs/sdks.md", "relay(chunk)"),
+        ask=lambda question, suggestions: asked.append(question),
+        **names,
+    )
     names["client"].close()
     assert len(asked) == 1 and "".join(shown).startswith(asked[0])
     assert {type(one).__name__ for one in relayed} == {"ChatCompletionChunk"}
@@ -58,7 +73,11 @@ def test_the_example_of_a_stream_asks(provider, monkeypatch):
 
 def test_the_example_of_the_readme_shows_all_events(client):
     shown = []
-    names = {"client": client, "model": model("openai-chat/not-closed-at-stop.sse", "docs"), "messages": MESSAGES}
+    names = {
+        "client": client,
+        "model": model("openai-chat/not-closed-at-stop.sse", "docs"),
+        "messages": MESSAGES,
+    }
     run(example("README.md", "followup.openai import wrap"), show=shown.extend, **names)
     assert [event.question for event in completes(shown)] == ["Tea?"]
 
@@ -69,24 +88,48 @@ def test_the_examples_of_asynchronous_streams_show_all_events(provider):
     shown = []
 
     async def acompletion(**request):
-        return await openai.AsyncOpenAI(base_url=provider, api_key="none").chat.completions.create(**request)
+        return await openai.AsyncOpenAI(base_url=provider, api_key="none").chat.completions.create(
+            **request
+        )
 
-    request = {"model": model("anthropic/one-call.sse", "docs"), "max_tokens": 100, "messages": MESSAGES}
+    request = {
+        "model": model("anthropic/one-call.sse", "docs"),
+        "max_tokens": 100,
+        "messages": MESSAGES,
+    }
     client = anthropic.AsyncAnthropic(base_url=provider, api_key="none")
-    found = run(helper, wrap=followup.anthropic.wrap, client=client, request=request, show=shown.extend)
+    found = run(
+        helper, wrap=followup.anthropic.wrap, client=client, request=request, show=shown.extend
+    )
     assert [event.id for event in completes(shown)] == [found["message"].content[1].id]
     request = {"model": model("openai-chat/one-call.sse", "docs"), "messages": MESSAGES}
     loop = "\nasync for chunk in stream:\n    shown.extend(stream.followup)"
-    run(line + loop, wrap=followup.litellm.wrap, litellm=SimpleNamespace(acompletion=acompletion), request=request, shown=shown)
+    run(
+        line + loop,
+        wrap=followup.litellm.wrap,
+        litellm=SimpleNamespace(acompletion=acompletion),
+        request=request,
+        shown=shown,
+    )
     assert len(completes(shown)) == 2
 
 
-@pytest.mark.parametrize(("body", "expected"), [("not-closed-at-limit", []), ("not-closed-at-stop", ["Tea?"])])
+@pytest.mark.parametrize(
+    ("body", "expected"), [("not-closed-at-limit", []), ("not-closed-at-stop", ["Tea?"])]
+)
 def test_the_example_of_a_cut_message_does_not_ask(client, body, expected):
-    request = {"model": model(f"openai-chat/{body}.sse", "docs"), "messages": MESSAGES, "stream": True}
+    request = {
+        "model": model(f"openai-chat/{body}.sse", "docs"),
+        "messages": MESSAGES,
+        "stream": True,
+    }
     stream = followup.openai.wrap(client.chat.completions.create(**request))
     asked = []
-    names = {"stream": stream, "Complete": followup.Complete, "ask": lambda question, suggestions: asked.append(question)}
+    names = {
+        "stream": stream,
+        "Complete": followup.Complete,
+        "ask": lambda question, suggestions: asked.append(question),
+    }
     run(example("docs/sdks.md", "is_cut ="), **names)
     assert [event.question for event in completes(stream.followup)] == ["Tea?"]
     assert asked == expected

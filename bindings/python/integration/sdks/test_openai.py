@@ -2,9 +2,21 @@
 
 import openai
 import pytest
-from law import AsyncSpied, AsyncSpiedHelper, Spied, SpiedHelper, bodies, check, completes, is_broken, model, read, read_async, run
-
 from followup.openai import wrap
+from law import (
+    AsyncSpied,
+    AsyncSpiedHelper,
+    Spied,
+    SpiedHelper,
+    bodies,
+    check,
+    completes,
+    is_broken,
+    model,
+    read,
+    read_async,
+    run,
+)
 
 CHAT, RESPONSES = bodies("openai-chat"), bodies("openai-responses")
 MESSAGES = [{"role": "user", "content": "Ask me."}]
@@ -38,7 +50,9 @@ def with_async(provider, use):
 
 def create(client, body):
     if body in CHAT:
-        return client.chat.completions.create(model=model(body, "create"), messages=MESSAGES, stream=True)
+        return client.chat.completions.create(
+            model=model(body, "create"), messages=MESSAGES, stream=True
+        )
     return client.responses.create(model=model(body, "create"), input=MESSAGES, stream=True)
 
 
@@ -50,7 +64,9 @@ def helper(client, body):
 
 def check_all(reading, body, unreadable):
     check(reading, body)
-    assert (reading.error is not None) == (body in unreadable or is_broken(body) and body not in GIVEN), reading.error
+    assert (reading.error is not None) == (
+        body in unreadable or is_broken(body) and body not in GIVEN
+    ), reading.error
 
 
 @pytest.mark.parametrize("body", CHAT + RESPONSES)

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 from arrow_columns import KINDS, OPTIONS, joined, long_table, table_with
 from cases import CELLS, normal, rows, run_example
-
 from followup.spark import questions
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -18,7 +17,11 @@ def spark():
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    session = builder.config("spark.sql.shuffle.partitions", "2").config("spark.driver.memory", "1g").getOrCreate()
+    session = (
+        builder.config("spark.sql.shuffle.partitions", "2")
+        .config("spark.driver.memory", "1g")
+        .getOrCreate()
+    )
     yield session
     session.stop()
 
@@ -37,7 +40,9 @@ def test_a_frame_has_the_questions_of_each_row(spark, frame, large):
     spark.conf.set("spark.sql.execution.arrow.useLargeVarTypes", large)
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "64")
     names = frame.schema.names
-    assert found(questions(frame, "text", into="found", strict=True)) == rows(CELLS, strict=True) * 40
+    assert (
+        found(questions(frame, "text", into="found", strict=True)) == rows(CELLS, strict=True) * 40
+    )
     assert frame.schema.names == names, "the frame itself is unchanged"
 
 
@@ -47,14 +52,23 @@ def test_any_table_has_the_questions_of_its_streams(spark, large, how, strings, 
     spark.conf.set("spark.sql.execution.arrow.useLargeVarTypes", large)
     spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "16")
     # A string of Spark may be ill-formed, too.
-    table, streams = long_table(30, text=(strings, [pa.string()]), raw=(binaries, [pa.binary()]), cast=(binaries, [pa.binary()]))
+    table, streams = long_table(
+        30,
+        text=(strings, [pa.string()]),
+        raw=(binaries, [pa.binary()]),
+        cast=(binaries, [pa.binary()]),
+    )
     rows = [tuple(row.values()) for row in table.to_pylist()]
-    one = spark.createDataFrame(rows, "text string, raw binary, cast binary, id long").repartition(3)
+    one = spark.createDataFrame(rows, "text string, raw binary, cast binary, id long").repartition(
+        3
+    )
     one = one.withColumn("cast", one["cast"].cast("string"))
     for name in streams:
         one = questions(one, name, into=f"found_{name}", **how)
     rows = one.orderBy("id").collect()
-    assert {name: [normal(row[f"found_{name}"]) for row in rows] for name in streams} == joined(streams, **how)
+    assert {name: [normal(row[f"found_{name}"]) for row in rows] for name in streams} == joined(
+        streams, **how
+    )
 
 
 @pytest.mark.parametrize(("options", "message"), OPTIONS.values(), ids=OPTIONS)
@@ -65,12 +79,18 @@ def test_options_change_what_is_found_as_in_the_streams(spark, options, message)
     for name in streams:
         one = questions(one, name, into=f"found_{name}", **options)
     rows = one.orderBy("id").collect()
-    assert {name: [normal(row[f"found_{name}"]) for row in rows] for name in streams} == joined(streams, **options) != joined(streams)
+    assert (
+        {name: [normal(row[f"found_{name}"]) for row in rows] for name in streams}
+        == joined(streams, **options)
+        != joined(streams)
+    )
 
 
 def test_calls_can_be_counted_in_sql(spark, frame):
     questions(frame, "text").createOrReplaceTempView("found")
-    counts = spark.sql("SELECT call.state, count(*) FROM found LATERAL VIEW explode(questions) AS call GROUP BY 1 ORDER BY 1")
+    counts = spark.sql(
+        "SELECT call.state, count(*) FROM found LATERAL VIEW explode(questions) AS call GROUP BY 1 ORDER BY 1"
+    )
     assert [tuple(row) for row in counts.collect()] == [("complete", 160), ("rejected", 40)]
 
 
@@ -88,12 +108,32 @@ def test_the_example_of_the_docs_runs(spark, tmp_path):
 @pytest.mark.parametrize(
     "wrong, error, message",
     [
-        (lambda frame: questions([1], "text"), TypeError, "frame: a DataFrame of Spark was expected, not list"),
+        (
+            lambda frame: questions([1], "text"),
+            TypeError,
+            "frame: a DataFrame of Spark was expected, not list",
+        ),
         (lambda frame: questions(frame, 1), TypeError, "column: a str was expected, not int"),
-        (lambda frame: questions(frame, "other"), ValueError, "column: there is no other; there are: id, text"),
-        (lambda frame: questions(frame, "text", into=None), TypeError, "into: a str was expected, not NoneType"),
-        (lambda frame: questions(frame, "text", into="id"), ValueError, "into: there is a column 'id' already"),
-        (lambda frame: questions(questions(frame, "text"), "text"), ValueError, "there is a column 'questions' already"),
+        (
+            lambda frame: questions(frame, "other"),
+            ValueError,
+            "column: there is no other; there are: id, text",
+        ),
+        (
+            lambda frame: questions(frame, "text", into=None),
+            TypeError,
+            "into: a str was expected, not NoneType",
+        ),
+        (
+            lambda frame: questions(frame, "text", into="id"),
+            ValueError,
+            "into: there is a column 'id' already",
+        ),
+        (
+            lambda frame: questions(questions(frame, "text"), "text"),
+            ValueError,
+            "there is a column 'questions' already",
+        ),
         (lambda frame: questions(frame, "text", wire="smoke"), ValueError, "wire: .*smoke"),
     ],
 )

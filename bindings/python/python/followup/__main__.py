@@ -40,22 +40,67 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     one.add_argument("input", metavar="IN.parquet", help="the file to read")
-    one.add_argument("output", metavar="OUT.parquet", help="the file to write; it appears when it is complete")
-    one.add_argument("--column", required=True, metavar="PATH", help="the column with the messages, such as messages[].content")
-    one.add_argument("--wire", default="text", metavar="FORMAT", help="text for messages (default), auto or a provider's format for bodies of responses")
-    one.add_argument("--arguments-of", metavar="TOOL", help="the column has the arguments of native calls of this tool")
+    one.add_argument(
+        "output", metavar="OUT.parquet", help="the file to write; it appears when it is complete"
+    )
+    one.add_argument(
+        "--column",
+        required=True,
+        metavar="PATH",
+        help="the column with the messages, such as messages[].content",
+    )
+    one.add_argument(
+        "--wire",
+        default="text",
+        metavar="FORMAT",
+        help="text for messages (default), auto or a provider's format for bodies of responses",
+    )
+    one.add_argument(
+        "--arguments-of",
+        metavar="TOOL",
+        help="the column has the arguments of native calls of this tool",
+    )
     one.add_argument("--strict", action="store_true", help="reject calls that need a repair")
-    one.add_argument("--outside-code", action="store_true", help="start no call inside code or thinking")
+    one.add_argument(
+        "--outside-code", action="store_true", help="start no call inside code or thinking"
+    )
     one.add_argument("--decode-entities", action="store_true", help="decode &lt; and its like")
-    one.add_argument("--envelopes", metavar="NAMES", help="families of envelopes to read, separated by commas; default, all, or none")
-    one.add_argument("--reasoning", action="store_true", help="with --wire: read the model's reasoning, too")
-    one.add_argument("--into", default="questions", metavar="NAME", help="the name of the new column (default: questions)")
-    one.add_argument("--keep", metavar="NAMES", help="the columns to copy, separated by commas (default: all)")
-    one.add_argument("--by", metavar="NAME", help="count by this column, too (default: model or model_name, if there is such a column)")
-    one.add_argument("--threads", type=int, default=cores(), metavar="N", help="parse with N threads (default: one for each core); with several, another reads ahead")
+    one.add_argument(
+        "--envelopes",
+        metavar="NAMES",
+        help="families of envelopes to read, separated by commas; default, all, or none",
+    )
+    one.add_argument(
+        "--reasoning", action="store_true", help="with --wire: read the model's reasoning, too"
+    )
+    one.add_argument(
+        "--into",
+        default="questions",
+        metavar="NAME",
+        help="the name of the new column (default: questions)",
+    )
+    one.add_argument(
+        "--keep", metavar="NAMES", help="the columns to copy, separated by commas (default: all)"
+    )
+    one.add_argument(
+        "--by",
+        metavar="NAME",
+        help="count by this column, too (default: model or model_name, if there is such a column)",
+    )
+    one.add_argument(
+        "--threads",
+        type=int,
+        default=cores(),
+        metavar="N",
+        help="parse with N threads (default: one for each core); with several, another reads ahead",
+    )
     one.add_argument("--json", action="store_true", help="print the counts as JSON")
-    one.add_argument("--plot", metavar="FILE", help="draw the counts, as .svg or .png (needs matplotlib)")
-    one.add_argument("--force", action="store_true", help="replace OUT.parquet and the picture if they exist")
+    one.add_argument(
+        "--plot", metavar="FILE", help="draw the counts, as .svg or .png (needs matplotlib)"
+    )
+    one.add_argument(
+        "--force", action="store_true", help="replace OUT.parquet and the picture if they exist"
+    )
     one.add_argument("--no-progress", action="store_true", help="show no progress on the terminal")
     return root
 
@@ -69,14 +114,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return run_questions(options)
     except KeyboardInterrupt as interrupt:
-        print(f"followup: interrupted{''.join(f'; {what}' for what in interrupt.args)}", file=sys.stderr)
+        print(
+            f"followup: interrupted{''.join(f'; {what}' for what in interrupt.args)}",
+            file=sys.stderr,
+        )
         return 130
 
 
 def run_questions(options: argparse.Namespace) -> int:
     try:
-        from followup._command.run import run
         from pyarrow import ArrowException
+
+        from followup._command.run import run
     except ImportError as error:
         print(f"followup: {error.name} is missing: pip install 'followup[cli]'", file=sys.stderr)
         return 1
@@ -110,7 +159,8 @@ def handle_signals() -> None:
 
 
 if __name__ == "__main__":
-    # For the allocator of pyarrow, before it is loaded: do not keep memory that is freed, or the peak is 100 MiB higher.
+    # For the allocator of pyarrow, before it is loaded: do not keep memory that is freed, or the
+    # peak is 100 MiB higher.
     os.environ.setdefault("MIMALLOC_PURGE_DELAY", "0")
     handle_signals()
     sys.exit(main())

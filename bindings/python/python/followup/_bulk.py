@@ -8,7 +8,9 @@ from ._options import ResponseOptions
 class ArrowArray(Protocol):
     """An array of any library of Arrow."""
 
-    def __arrow_c_array__(self, requested_schema: Union[object, None] = None) -> tuple[object, object]: ...
+    def __arrow_c_array__(
+        self, requested_schema: Union[object, None] = None
+    ) -> tuple[object, object]: ...
 
 
 class ArrowStream(Protocol):

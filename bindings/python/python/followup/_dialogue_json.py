@@ -73,7 +73,9 @@ def form_answer(answer: AnyFormAnswer) -> dict[str, Any]:
     elif isinstance(answer, Mapping):
         data = {key: value for key, value in answer.items() if value is not None}
     else:
-        raise TypeError(f"answers: a FormAnswer or a mapping was expected, not {type(answer).__name__}")
+        raise TypeError(
+            f"answers: a FormAnswer or a mapping was expected, not {type(answer).__name__}"
+        )
     picked = data.get("picked")
     if isinstance(picked, (list, tuple)):
         for index in picked:
@@ -121,7 +123,9 @@ def _open_question(data: dict[str, Any]) -> OpenQuestion:
     form = data.pop("form", None)
     suggest = tuple(Suggestion(**one) for one in data.pop("suggest"))
     advice = _findings(data)
-    return OpenQuestion(**data, suggest=suggest, advice=advice, form=None if form is None else _form(form))
+    return OpenQuestion(
+        **data, suggest=suggest, advice=advice, form=None if form is None else _form(form)
+    )
 
 
 def _form(data: dict[str, Any]) -> Form:

@@ -14,7 +14,9 @@ __version__: str
 class Array:
     """The calls of each row of an array. `pyarrow.array(…)`, `polars.Series(…)` and others take it."""
 
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[object, object]: ...
     def __arrow_c_schema__(self) -> object: ...
     def __len__(self) -> int: ...
     def to_pylist(self) -> list[list[dict[str, Any]] | None]:
@@ -125,7 +127,9 @@ class Opaque(Record):
     """
 
     type: ClassVar[Literal["opaque"]]
-    __match_args__: ClassVar[tuple[Literal["tool"], Literal["raw"], Literal["start"], Literal["id"]]]
+    __match_args__: ClassVar[
+        tuple[Literal["tool"], Literal["raw"], Literal["start"], Literal["id"]]
+    ]
     def __new__(cls, tool: str, raw: str, start: bool, id: str | None = None) -> Self: ...
     @property
     def tool(self) -> str:
@@ -237,7 +241,9 @@ class Partial(Record):
     def call(self) -> int:
         """The index of the call in the stream, from 0."""
     @property
-    def field(self) -> Literal["question", "suggestion", "header", "detail", "description", "preview", "title"]:
+    def field(
+        self,
+    ) -> Literal["question", "suggestion", "header", "detail", "description", "preview", "title"]:
         """The part of the call that grew."""
     @property
     def delta(self) -> str:
@@ -505,7 +511,9 @@ class Rejected(Record):
     @property
     def code(
         self,
-    ) -> Literal["missing_parameter", "malformed", "truncated", "too_long", "wrong_type", "superseded"]:
+    ) -> Literal[
+        "missing_parameter", "malformed", "truncated", "too_long", "wrong_type", "superseded"
+    ]:
         """Why, as one word."""
     @property
     def message(self) -> str:
@@ -578,7 +586,9 @@ class CallView(Record):
     """An open call as far as it has been shown: the sum of its partials. For display only."""
 
     __match_args__: ClassVar[
-        tuple[Literal["call"], Literal["tool"], Literal["id"], Literal["title"], Literal["questions"]]
+        tuple[
+            Literal["call"], Literal["tool"], Literal["id"], Literal["title"], Literal["questions"]
+        ]
     ]
     def __new__(
         cls,
@@ -651,7 +661,9 @@ class Parser(StreamParser):
     value without a meaning or a damaged checkpoint.
     """
 
-    def __new__(cls, *, checkpoint: bytes | None = None, **options: Unpack[PolicyOptions]) -> Self: ...
+    def __new__(
+        cls, *, checkpoint: bytes | None = None, **options: Unpack[PolicyOptions]
+    ) -> Self: ...
 
 @final
 class ArgumentsParser(StreamParser):
@@ -663,7 +675,9 @@ class ArgumentsParser(StreamParser):
     Raises the errors of `Parser`, and `ValueError` for a tool that no shape has.
     """
 
-    def __new__(cls, tool: str, *, checkpoint: bytes | None = None, **options: Unpack[PolicyOptions]) -> Self: ...
+    def __new__(
+        cls, tool: str, *, checkpoint: bytes | None = None, **options: Unpack[PolicyOptions]
+    ) -> Self: ...
 
 @final
 class ResponseParser(StreamParser):
@@ -678,7 +692,11 @@ class ResponseParser(StreamParser):
     """
 
     def __new__(
-        cls, format: str | None = "auto", *, checkpoint: bytes | None = None, **options: Unpack[ResponseOptions]
+        cls,
+        format: str | None = "auto",
+        *,
+        checkpoint: bytes | None = None,
+        **options: Unpack[ResponseOptions],
     ) -> Self: ...
     @property
     def detected_format(self) -> str | None:

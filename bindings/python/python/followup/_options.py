@@ -20,7 +20,10 @@ class CallLimits(TypedDict, total=False):
     tag: int
     """The length of a tag with its attributes. Default 256. A longer one is text."""
     unconfirmed: int
-    """The length of a call that is not certain yet. Default 2 KiB. If it is longer, its opening tag or header is text."""
+    """The length of a call that is not certain yet. Default 2 KiB.
+
+    If it is longer, its opening tag or header is text.
+    """
     questions: int
     """The number of questions in a call. Default 16. Later ones are dropped, with a note."""
     header: int

@@ -22,9 +22,15 @@ class Path:
     """
 
     def __init__(self, text: str, names: Iterable[str] = ()) -> None:
-        starts = [name for name in names if text.startswith(name) and re.fullmatch(STEPS, text[len(name) :])]
+        starts = [
+            name
+            for name in names
+            if text.startswith(name) and re.fullmatch(STEPS, text[len(name) :])
+        ]
         if not starts and not re.fullmatch(rf"[^.\[\]]+{STEPS}", text):
-            raise ValueError(f"column: a name or a path like trajectory[].text was expected, not {text!r}")
+            raise ValueError(
+                f"column: a name or a path like trajectory[].text was expected, not {text!r}"
+            )
         self.text = text
         self.column: str = max(starts, key=len) if starts else re.split(r"[.\[]", text)[0]
         self.steps = re.findall(r"\[\]|[^.\[\]]+", text[len(self.column) :])
@@ -36,7 +42,9 @@ class Path:
             data_type = type_of_step(data_type, step, so_far)
             so_far += step if step == "[]" else f".{step}" if so_far else step
         if is_list(data_type) or pa.types.is_struct(data_type):
-            more = f"{self.text}[]" if is_list(data_type) else f"{self.text}.{data_type.field(0).name}"
+            more = (
+                f"{self.text}[]" if is_list(data_type) else f"{self.text}.{data_type.field(0).name}"
+            )
             raise ValueError(f"column: {self.text} is no text but {data_type}; is it {more}?")
         return data_type
 
@@ -46,7 +54,13 @@ class Path:
 
 
 def is_list(data_type: pa.DataType) -> bool:
-    kinds = [pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list, pa.types.is_list_view, pa.types.is_large_list_view]
+    kinds = [
+        pa.types.is_list,
+        pa.types.is_large_list,
+        pa.types.is_fixed_size_list,
+        pa.types.is_list_view,
+        pa.types.is_large_list_view,
+    ]
     return any(kind(data_type) for kind in kinds)
 
 
@@ -65,7 +79,9 @@ def type_of_step(data_type: pa.DataType, step: str, so_far: str) -> pa.DataType:
     names = [field.name for field in data_type]
     if names.count(step) != 1:
         what = "several columns" if step in names else "no column"
-        raise ValueError(f"column: there is {what} {step!r}{f' in {so_far}' if so_far else ''}; there are: {', '.join(names)}")
+        raise ValueError(
+            f"column: there is {what} {step!r}{f' in {so_far}' if so_far else ''}; there are: {', '.join(names)}"
+        )
     return data_type.field(step).type
 
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Generator,
+    Iterable,
+    Iterator,
+)
 from typing import TYPE_CHECKING, Any, overload
 
 from ._followup import ResponseParser, StreamParser
@@ -18,13 +25,21 @@ if TYPE_CHECKING:
 def events(chunks: Iterable[Chunk], parser: StreamParser) -> Generator[Event, None, None]: ...
 @overload
 def events(
-    chunks: Iterable[Chunk], parser: None = None, *, format: str | None = "auto", **options: Unpack[ResponseOptions]
+    chunks: Iterable[Chunk],
+    parser: None = None,
+    *,
+    format: str | None = "auto",
+    **options: Unpack[ResponseOptions],
 ) -> Generator[Event, None, None]: ...
 @overload
 def events(chunks: AsyncIterable[Chunk], parser: StreamParser) -> AsyncGenerator[Event, None]: ...
 @overload
 def events(
-    chunks: AsyncIterable[Chunk], parser: None = None, *, format: str | None = "auto", **options: Unpack[ResponseOptions]
+    chunks: AsyncIterable[Chunk],
+    parser: None = None,
+    *,
+    format: str | None = "auto",
+    **options: Unpack[ResponseOptions],
 ) -> AsyncGenerator[Event, None]: ...
 def events(
     chunks: Any, parser: StreamParser | None = None, **options: Any
@@ -47,14 +62,18 @@ def events(
     >>> [event.type for event in followup.events(chunks, followup.Parser())]
     ['partial', 'partial', 'complete']
     """
-    if isinstance(chunks, (str, bytes, bytearray, memoryview)) or not hasattr(chunks, "__iter__") | hasattr(
-        chunks, "__aiter__"
-    ):
-        raise TypeError(f"chunks: an iterable of str or bytes was expected, not {type(chunks).__name__}")
+    if isinstance(chunks, (str, bytes, bytearray, memoryview)) or not hasattr(
+        chunks, "__iter__"
+    ) | hasattr(chunks, "__aiter__"):
+        raise TypeError(
+            f"chunks: an iterable of str or bytes was expected, not {type(chunks).__name__}"
+        )
     if parser is None:
         parser = ResponseParser(**options)
     elif not isinstance(parser, StreamParser):
-        raise TypeError(f"parser: a parser was expected, not {_shown(parser)}; the format of a body is format=...")
+        raise TypeError(
+            f"parser: a parser was expected, not {_shown(parser)}; the format of a body is format=..."
+        )
     elif options:
         raise TypeError(f"{', '.join(options)}: the options are those of the parser that is given")
     if hasattr(chunks, "__iter__"):

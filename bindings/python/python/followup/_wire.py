@@ -45,7 +45,9 @@ def _field(item: Any, name: str) -> Any:
 def _json(item: Any, exclude: set[str] | None) -> str:
     """Returns the JSON of a model of pydantic, or of a dict, which an object of unknown type may be."""
     if isinstance(item, dict):
-        return json.dumps({name: value for name, value in item.items() if name not in (exclude or ())})
+        return json.dumps(
+            {name: value for name, value in item.items() if name not in (exclude or ())}
+        )
     if not hasattr(item, "model_dump_json"):
         raise TypeError(f"an object of the SDK's stream was expected, not {type(item).__name__}")
     try:

@@ -25,7 +25,13 @@ _BY_THE_END = {"stream_ended", "unclosed_envelope", "in_reasoning"}
 _IN_REASONING = "a call in the reasoning counts only if the message ends without an exception"
 
 # The methods of the SDKs that read the rest of a stream.
-_READ_ALL = {"until_done", "get_final_completion", "get_final_message", "get_final_response", "get_final_text"}
+_READ_ALL = {
+    "until_done",
+    "get_final_completion",
+    "get_final_message",
+    "get_final_response",
+    "get_final_text",
+}
 
 
 class _Base:
@@ -143,7 +149,10 @@ class WrappedStream(_Base, Generic[T]):
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> bool | None:
         return self._context.__exit__(kind, error, trace)  # type: ignore[no-any-return]
 
@@ -164,7 +173,9 @@ class WrappedStream(_Base, Generic[T]):
                 told = self._on_event(event)
                 if iscoroutine(told):
                     told.close()
-                    raise TypeError("on_event: a plain function was expected, since the stream is not asynchronous")
+                    raise TypeError(
+                        "on_event: a plain function was expected, since the stream is not asynchronous"
+                    )
 
     def _reads_all(self, method: Any) -> Any:
         def read_all(*arguments: Any, **options: Any) -> Any:
@@ -206,7 +217,10 @@ class AsyncWrappedStream(_Base, Generic[T]):
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> bool | None:
         return await self._context.__aexit__(kind, error, trace)  # type: ignore[no-any-return]
 
@@ -271,7 +285,9 @@ def _rejected(event: Event) -> Event:
     return Rejected(
         code="truncated",
         part="parameters",
-        message=_IN_REASONING if "in_reasoning" in event.note_codes else "the message ended before the call was closed",
+        message=_IN_REASONING
+        if "in_reasoning" in event.note_codes
+        else "the message ended before the call was closed",
         tool=event.tool,
         call=event.call,
         start=event.start,
@@ -304,9 +320,15 @@ def wrap(
     is_sync = hasattr(stream, "__iter__") or hasattr(stream, "__enter__")
     is_async = hasattr(stream, "__aiter__") or hasattr(stream, "__aenter__")
     # Pydantic's models are iterable, and so are texts, but they are answers.
-    if hasattr(stream, "model_dump") or isinstance(stream, (str, bytes, dict)) or not (is_sync or is_async):
+    if (
+        hasattr(stream, "model_dump")
+        or isinstance(stream, (str, bytes, dict))
+        or not (is_sync or is_async)
+    ):
         hint = "; await it first" if isawaitable(stream) else ""
-        raise TypeError(f"stream: a stream of the SDK was expected, not {type(stream).__name__}{hint}")
+        raise TypeError(
+            f"stream: a stream of the SDK was expected, not {type(stream).__name__}{hint}"
+        )
     if is_sync and is_async:
         return AnyWrappedStream(stream, wire, on_event, options)
     wrapped = WrappedStream if is_sync else AsyncWrappedStream

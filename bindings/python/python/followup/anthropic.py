@@ -1,5 +1,7 @@
 """Events beside the objects of a stream of the Anthropic SDK.
 
+For example:
+
     stream = wrap(client.messages.create(…, stream=True))
     for one in stream:
         for event in stream.followup:

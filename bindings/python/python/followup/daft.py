@@ -25,18 +25,22 @@ def questions(column: Expression, **options: Unpack[BulkOptions]) -> Expression:
     Raises `TypeError` if `column` is no expression, and for options as `followup.arrow.questions`
     `TypeError` and `ValueError`.
     """
-    from ._check import check_options
-
     import daft
     import pyarrow as pa
 
+    from ._check import check_options
+
     if not isinstance(column, daft.Expression):
-        raise TypeError(f"column: an Expression of Daft was expected, not {type(column).__qualname__}")
+        raise TypeError(
+            f"column: an Expression of Daft was expected, not {type(column).__qualname__}"
+        )
     check_options(options)
 
     @daft.func.batch(return_dtype=_data_type())
     def followup_questions(series: daft.Series) -> daft.Series:
-        return daft.Series.from_arrow(pa.array(of_column(_values(series), **options)), series.name())
+        return daft.Series.from_arrow(
+            pa.array(of_column(_values(series), **options)), series.name()
+        )
 
     return followup_questions(column)  # type: ignore[no-any-return]
 
@@ -46,9 +50,8 @@ def _values(series: Any) -> Any:
 
     Daft keeps views and dictionaries of Arrow as Python objects, and would give those as pickles.
     """
-    from daft import DataType
-
     import pyarrow as pa
+    from daft import DataType
 
     if series.datatype() != DataType.python():
         return series.to_arrow()

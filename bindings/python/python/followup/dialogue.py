@@ -58,7 +58,16 @@ from ._dialogue_types import (
     Tell,
     Turn,
 )
-from ._followup import Complete, DialogueState, Error, Opaque, Partial, Rejected, Text, reply_messages
+from ._followup import (
+    Complete,
+    DialogueState,
+    Error,
+    Opaque,
+    Partial,
+    Rejected,
+    Text,
+    reply_messages,
+)
 
 if TYPE_CHECKING:
     from . import Event
@@ -212,8 +221,13 @@ class Dialogue:
             answer: dict[str, Any] = {"form": [form_answer(one) for one in answers]}
         elif answers is not None or text is None and suggestion is None:
             given = {"a text": text, "a suggestion": suggestion, "answers": answers}
-            came = " and ".join(name for name, value in given.items() if value is not None) or "nothing"
-            raise TypeError(f"answer: a text, a suggestion, both, or the answers to a form were expected, not {came}")
+            came = (
+                " and ".join(name for name, value in given.items() if value is not None)
+                or "nothing"
+            )
+            raise TypeError(
+                f"answer: a text, a suggestion, both, or the answers to a form were expected, not {came}"
+            )
         elif suggestion is None:
             answer = {"text": text}
         elif text is None:
@@ -313,5 +327,7 @@ def messages(replies: Reply | Iterable[Reply], format: MessageFormat) -> list[di
     all = [replies] if isinstance(replies, Reply) else list(replies)
     for one in all:
         if not isinstance(one, Reply):
-            raise TypeError(f"replies: a Reply, or an iterable of them, was expected, not {type(one).__name__}")
+            raise TypeError(
+                f"replies: a Reply, or an iterable of them, was expected, not {type(one).__name__}"
+            )
     return json.loads(reply_messages(to_json([known(one) for one in all]), format))

@@ -20,7 +20,13 @@ TYPE = (
 """The type of the result."""
 
 
-def register(connection: Any, name: str = "questions", *, column_type: str = "VARCHAR", **options: Unpack[BulkOptions]) -> None:
+def register(
+    connection: Any,
+    name: str = "questions",
+    *,
+    column_type: str = "VARCHAR",
+    **options: Unpack[BulkOptions],
+) -> None:
     """Adds a function to a connection that returns the calls of each row.
 
     `column_type` is `VARCHAR` or `BLOB`. Options, fields and errors are those of
@@ -47,6 +53,10 @@ def register(connection: Any, name: str = "questions", *, column_type: str = "VA
 
     def work(column: Any) -> Any:
         result = of_column(column, **options)
-        return pa.chunked_array(result) if isinstance(column, pa.ChunkedArray) else pa.array(result)  # type: ignore[call-overload]
+        if isinstance(column, pa.ChunkedArray):
+            return pa.chunked_array(result)  # type: ignore[call-overload]
+        return pa.array(result)  # type: ignore[call-overload]
 
-    connection.create_function(name, work, [column_type], TYPE, type="arrow", null_handling="special")
+    connection.create_function(
+        name, work, [column_type], TYPE, type="arrow", null_handling="special"
+    )

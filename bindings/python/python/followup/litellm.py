@@ -1,5 +1,7 @@
 """Events beside the objects of a stream of LiteLLM.
 
+For example:
+
     stream = wrap(litellm.completion(…, stream=True))
     for chunk in stream:
         for event in stream.followup:

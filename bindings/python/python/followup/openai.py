@@ -1,5 +1,7 @@
 """Events beside the objects of a stream of the OpenAI SDK.
 
+For example:
+
     stream = wrap(client.chat.completions.create(…, stream=True))
     for chunk in stream:
         for event in stream.followup:

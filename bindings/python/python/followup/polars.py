@@ -39,7 +39,9 @@ def questions(column: Column, **options: Unpack[BulkOptions]) -> Column:
         of_column(pl.Series([], dtype=pl.String), **options)  # type: ignore[arg-type]
         work = partial(_of_series, options=options)
         return one.map_batches(work, return_dtype=_data_type(), is_elementwise=True)  # type: ignore[return-value]
-    raise TypeError(f"column: a Series or an Expr of Polars was expected, not {type(column).__qualname__}")
+    raise TypeError(
+        f"column: a Series or an Expr of Polars was expected, not {type(column).__qualname__}"
+    )
 
 
 def _of_series(series: Any, options: Any) -> Any:

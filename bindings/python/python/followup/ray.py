@@ -30,7 +30,9 @@ class Questions:
     table without the column, or with a column `into`.
     """
 
-    def __init__(self, column: str, into: str = "questions", **options: Unpack[BulkOptions]) -> None:
+    def __init__(
+        self, column: str, into: str = "questions", **options: Unpack[BulkOptions]
+    ) -> None:
         from ._check import check_name, check_options
         from ._path import Path
 
@@ -55,7 +57,9 @@ class Questions:
         column = table[path.column]
         # Without rows there is a chunk, too, since the result has to have its type.
         chunks = column.chunks or [pa.array([], column.type)]
-        return table.append_column(self.into, pa.chunked_array([path.apply(chunk, parse)[1] for chunk in chunks]))
+        return table.append_column(
+            self.into, pa.chunked_array([path.apply(chunk, parse)[1] for chunk in chunks])
+        )
 
 
 def _parse(options: Any, values: Any) -> Any:
@@ -64,7 +68,9 @@ def _parse(options: Any, values: Any) -> Any:
     return pa.array(of_column(values, **options))
 
 
-def questions(dataset: Dataset, column: str, *, into: str = "questions", **options: Unpack[BulkOptions]) -> Dataset:
+def questions(
+    dataset: Dataset, column: str, *, into: str = "questions", **options: Unpack[BulkOptions]
+) -> Dataset:
     """Returns the dataset with a column of the calls of each row.
 
     `column` may be inside lists, as that of `Questions`. The work is done in tasks, which Ray repeats
@@ -82,4 +88,6 @@ def questions(dataset: Dataset, column: str, *, into: str = "questions", **optio
         return work(table)
 
     one: Any = dataset
-    return one.map_batches(of_table, batch_format="pyarrow", batch_size=None, zero_copy_batch=True)  # type: ignore[no-any-return]
+    return one.map_batches(  # type: ignore[no-any-return]
+        of_table, batch_format="pyarrow", batch_size=None, zero_copy_batch=True
+    )

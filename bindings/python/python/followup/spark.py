@@ -17,7 +17,9 @@ __all__ = ["questions"]
 DataFrame = TypeVar("DataFrame")
 
 
-def questions(frame: DataFrame, column: str, *, into: str = "questions", **options: Unpack[BulkOptions]) -> DataFrame:
+def questions(
+    frame: DataFrame, column: str, *, into: str = "questions", **options: Unpack[BulkOptions]
+) -> DataFrame:
     """Returns the frame with a column of the calls of each row, made by `mapInArrow`.
 
     `call` is a bigint, since Spark has no unsigned numbers. Options and the other fields are those of
@@ -60,8 +62,19 @@ def _data_type() -> Any:
 
     string, number = StringType(), LongType()
     suggest = ArrayType(StructType().add("answer", string).add("mode", string))
-    call = StructType().add("call", number).add("state", string).add("question", string).add("suggest", suggest)
-    call = call.add("notes", ArrayType(string)).add("reason", string).add("start", number).add("end", number)
+    call = (
+        StructType()
+        .add("call", number)
+        .add("state", string)
+        .add("question", string)
+        .add("suggest", suggest)
+    )
+    call = (
+        call.add("notes", ArrayType(string))
+        .add("reason", string)
+        .add("start", number)
+        .add("end", number)
+    )
     return ArrayType(call)
 
 
@@ -89,5 +102,10 @@ def _type(string: Any) -> Any:
 
     suggest = pa.list_(pa.struct([("answer", string), ("mode", string)]))
     call = [("call", pa.int64()), ("state", string), ("question", string), ("suggest", suggest)]
-    call += [("notes", pa.list_(string)), ("reason", string), ("start", pa.int64()), ("end", pa.int64())]
+    call += [
+        ("notes", pa.list_(string)),
+        ("reason", string),
+        ("start", pa.int64()),
+        ("end", pa.int64()),
+    ]
     return pa.list_(pa.struct(call))

@@ -52,7 +52,12 @@ def draw_all(summary: Summary, path: str, format: str) -> None:
         start = [one + two for one, two in zip(start, numbers)]
     name_bars(left, (name for name, _ in models))
     left.set_title(f"Calls by {printable(summary.by or '')}" if summary.models else "Calls")
-    figure.legend(*left.get_legend_handles_labels(), frameon=False, loc="outside lower left", ncols=len(COLOURS))
+    figure.legend(
+        *left.get_legend_handles_labels(),
+        frameon=False,
+        loc="outside lower left",
+        ncols=len(COLOURS),
+    )
     is_note = [name in summary.total.notes for name, _ in most]
     colours = [COLOURS["repaired" if note else "can't be asked"] for note in is_note]
     right.barh(range(len(most)), [number for _, number in most], color=colours)
@@ -71,5 +76,9 @@ def name_bars(axes: Any, names: Iterable[str]) -> None:
 
 
 def parts(counts: Counts) -> dict[str, int]:
-    numbers = [counts.complete - counts.repaired, counts.repaired, counts.rejected.total() + counts.errors.total()]
+    numbers = [
+        counts.complete - counts.repaired,
+        counts.repaired,
+        counts.rejected.total() + counts.errors.total(),
+    ]
     return dict(zip(COLOURS, numbers))

@@ -13,10 +13,18 @@ def progress(total: int, is_wanted: bool) -> Iterator[Callable[[int], None]]:
         return
     try:
         from rich.console import Console
-        from rich.progress import MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn, BarColumn
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
     except ImportError:
         try:
-            yield lambda done: print(f"\r{done:,} of {total:,} rows", end="", file=sys.stderr, flush=True)
+            yield lambda done: print(
+                f"\r{done:,} of {total:,} rows", end="", file=sys.stderr, flush=True
+            )
         finally:
             print(file=sys.stderr)
         return

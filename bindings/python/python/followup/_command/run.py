@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from followup._command import TEMPORARY, plot
-from followup._path import Path
 from followup._command.progress import progress
 from followup._command.summary import Summary
+from followup._path import Path
 from followup.arrow import questions
 
 BATCH_ROWS = 256
@@ -36,7 +36,9 @@ def run(options: Namespace) -> None:
     """
     check_files(options)
     try:
-        file = pq.ParquetFile(options.input, memory_map=False, pre_buffer=False, buffer_size=1 << 20)
+        file = pq.ParquetFile(
+            options.input, memory_map=False, pre_buffer=False, buffer_size=1 << 20
+        )
     except pa.ArrowInvalid as error:
         raise ValueError(f"{options.input} is no Parquet file: {error}") from None
     try:
@@ -102,7 +104,9 @@ def write(file: pq.ParquetFile, options: Namespace) -> Summary:
 
     # The type of the result depends on that of the column, but never on its rows.
     _, no_rows = path.apply(pa.array([], schema.field(path.column).type), parse)
-    written = pa.schema([schema.field(name) for name in kept], schema.metadata).append(pa.field(options.into, no_rows.type))
+    written = pa.schema([schema.field(name) for name in kept], schema.metadata).append(
+        pa.field(options.into, no_rows.type)
+    )
     with (
         appearing(File(options.output)) as temporary,
         pq.ParquetWriter(temporary, written, compression="zstd") as writer,
@@ -149,17 +153,25 @@ def keywords(options: Namespace) -> dict[str, Any]:
     how = {name: value for name in names if (value := getattr(options, name))}
     how |= {"wire": options.wire, "threads": options.threads}
     if options.envelopes is not None:
-        how["envelopes"] = [name for name in options.envelopes.split(",") if name not in ("", "none")]
+        how["envelopes"] = [
+            name for name in options.envelopes.split(",") if name not in ("", "none")
+        ]
     return how
 
 
 def kept_columns(schema: pa.Schema, options: Namespace) -> list[str]:
     """Returns the columns to copy."""
-    names = schema.names if options.keep is None else [name for name in options.keep.split(",") if name]
-    for option, name in [("--keep", name) for name in names] + [("--by", options.by)] * bool(options.by):
+    names = (
+        schema.names if options.keep is None else [name for name in options.keep.split(",") if name]
+    )
+    for option, name in [("--keep", name) for name in names] + [("--by", options.by)] * bool(
+        options.by
+    ):
         if schema.names.count(name) != 1:
             what = "several columns" if name in schema.names else "no column"
-            raise ValueError(f"{option}: there is {what} {name!r}; there are: {', '.join(schema.names)}")
+            raise ValueError(
+                f"{option}: there is {what} {name!r}; there are: {', '.join(schema.names)}"
+            )
     if options.into in names:
         raise ValueError(f"--into: there is a column {options.into!r} already: name another one")
     return names
@@ -169,7 +181,9 @@ def group_column(schema: pa.Schema, options: Namespace) -> str | None:
     """Returns the column to count by: that of `--by`, or a model's if its values are texts or numbers."""
     if options.by:
         if not has_texts(schema.field(options.by).type):
-            raise ValueError(f"--by: {options.by} is {schema.field(options.by).type}: name a column of texts or numbers")
+            raise ValueError(
+                f"--by: {options.by} is {schema.field(options.by).type}: name a column of texts or numbers"
+            )
         return options.by
     names = [name for name in ["model", "model_name"] if schema.names.count(name) == 1]
     return next((name for name in names if has_texts(schema.field(name).type)), None)
@@ -180,7 +194,14 @@ def has_texts(of: pa.DataType) -> bool:
     if pa.types.is_dictionary(of):
         of = of.value_type
     types = pa.types
-    kinds = [types.is_string, types.is_large_string, types.is_string_view, types.is_integer, types.is_floating, types.is_decimal]
+    kinds = [
+        types.is_string,
+        types.is_large_string,
+        types.is_string_view,
+        types.is_integer,
+        types.is_floating,
+        types.is_decimal,
+    ]
     kinds += [types.is_boolean, types.is_date, types.is_time, types.is_timestamp, types.is_null]
     return any(is_kind(of) for is_kind in kinds)
 
@@ -196,7 +217,10 @@ def permissions(target: File) -> int:
 
 @contextmanager
 def appearing(target: File) -> Iterator[str]:
-    """Gives the name of a temporary file, which replaces the target once it is complete, or the file that a link leads to."""
+    """Gives the name of a temporary file, which replaces the target once it is complete.
+
+    If the target is a link, it replaces the file that the link leads to.
+    """
     target = File(os.path.realpath(target))
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     TEMPORARY.add(temporary)

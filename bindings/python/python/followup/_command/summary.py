@@ -23,7 +23,10 @@ KEPT_MODELS = 1000
 """How many models have counts of their own: the first ones. Those of all later ones are counted together."""
 
 KEPT_REASONS = 200
-"""How many reasons a model has, more than there are codes: the first ones. Messages of providers may be all different."""
+"""How many reasons a model has, more than there are codes: the first ones.
+
+Messages of providers may be all different.
+"""
 
 LONGEST = 200
 """The number of characters that are kept of a model's name and of a reason."""
@@ -57,12 +60,21 @@ class Counts:
         self.asked += other.asked
         self.complete += other.complete
         self.repaired += other.repaired
-        for mine, its in [(self.notes, other.notes), (self.rejected, other.rejected), (self.errors, other.errors)]:
+        for mine, its in [
+            (self.notes, other.notes),
+            (self.rejected, other.rejected),
+            (self.errors, other.errors),
+        ]:
             for reason, number in its.items():
                 mine[reason if reason in mine or len(mine) < KEPT_REASONS else OTHERS] += number
 
     def json(self) -> dict[str, Any]:
-        numbers = {"rows": self.rows, "asked": self.asked, "complete": self.complete, "repaired": self.repaired}
+        numbers = {
+            "rows": self.rows,
+            "asked": self.asked,
+            "complete": self.complete,
+            "repaired": self.repaired,
+        }
         counters = {"notes": self.notes, "rejected": self.rejected, "errors": self.errors}
         return numbers | {name: dict(counter.most_common()) for name, counter in counters.items()}
 
@@ -96,18 +108,32 @@ class Summary:
         return self.other_models
 
     def json(self) -> dict[str, Any]:
-        by = {} if self.by is None else {"by": self.by, "models": {name: one.json() for name, one in self.models.items()}}
+        by = (
+            {}
+            if self.by is None
+            else {"by": self.by, "models": {name: one.json() for name, one in self.models.items()}}
+        )
         others = {} if self.other_models is None else {"other_models": self.other_models.json()}
         return {"messages": self.messages, **self.total.json(), **by, **others}
 
     def text(self) -> str:
         total = self.total
         lines = [f"{total.rows:,} rows, {self.messages:,} messages", ""]
-        lines += [f"{total.complete:>12,}  questions can be asked, in {total.asked:,} rows ({percent(total.asked, total.rows)})"]
+        lines += [
+            f"{total.complete:>12,}  questions can be asked, in {total.asked:,} rows "
+            f"({percent(total.asked, total.rows)})"
+        ]
         lines += [f"{total.repaired:>12,}  of them have notes"] if total.repaired else []
-        for name, counter in [("", total.notes), ("can't be asked", total.rejected), ("errors in bodies", total.errors)]:
+        for name, counter in [
+            ("", total.notes),
+            ("can't be asked", total.rejected),
+            ("errors in bodies", total.errors),
+        ]:
             lines += [f"{counter.total():>12,}  {name}"] if name and counter else []
-            lines += [f"{number:>16,}  {printable(reason)}" for reason, number in largest(counter, PRINTED)]
+            lines += [
+                f"{number:>16,}  {printable(reason)}"
+                for reason, number in largest(counter, PRINTED)
+            ]
         lines += self.table() if self.models else []
         return "\n".join(lines)
 
@@ -117,22 +143,34 @@ class Summary:
         others = Counts()
         for counts in [*(one for _, one in ranked[number:]), *filter(None, [self.other_models])]:
             others.add(counts)
-        return [(name_of(name), one) for name, one in ranked[:number]] + ([("(others)", others)] if others.rows else [])
+        return [(name_of(name), one) for name, one in ranked[:number]] + (
+            [("(others)", others)] if others.rows else []
+        )
 
     def table(self) -> list[str]:
         """Returns the counts of each model as lines, and below them what they consist of."""
         models = self.ranked(PRINTED)
         by = printable(self.by or "")
         width = max(len(name) for name in [by, *(name for name, _ in models)])
-        lines = ["", f"{by:<{width}}  {'rows':>10}  {'asked':>7}  {'questions':>10}  {'repaired':>10}  {'rejected':>10}"]
+        lines = [
+            "",
+            f"{by:<{width}}  {'rows':>10}  {'asked':>7}  {'questions':>10}  {'repaired':>10}  {'rejected':>10}",
+        ]
         for name, one in models:
             numbers = [one.complete, one.repaired, one.rejected.total()]
             lines += [
                 f"{name:<{width}}  {one.rows:>10,}  {percent(one.asked, one.rows):>7}  "
                 + "  ".join(f"{number:>10,}" for number in numbers)
             ]
-            for kind, counter in [("repaired", one.notes), ("rejected", one.rejected), ("errors", one.errors)]:
-                reasons = ", ".join(f"{number:,} {printable(reason)}" for reason, number in largest(counter, LARGEST))
+            for kind, counter in [
+                ("repaired", one.notes),
+                ("rejected", one.rejected),
+                ("errors", one.errors),
+            ]:
+                reasons = ", ".join(
+                    f"{number:,} {printable(reason)}"
+                    for reason, number in largest(counter, LARGEST)
+                )
                 lines += [f"  {kind}: {reasons}"] if counter else []
         return lines
 
@@ -158,7 +196,9 @@ def counted(result: pa.Array, models: pa.Array) -> dict[bytes, Counts]:
         counts[of].complete = number
     for [of], number in occurrences(model.filter(pc.greater(pc.list_value_length(notes), 0))):
         counts[of].repaired = number
-    for [of, note], number in occurrences(model.take(pc.list_parent_indices(notes)), notes.flatten()):
+    for [of, note], number in occurrences(
+        model.take(pc.list_parent_indices(notes)), notes.flatten()
+    ):
         counts[of].notes[note] = number
     for [of, state, why], number in occurrences(model, state, reason):
         if state != "complete":
@@ -170,7 +210,11 @@ def counted(result: pa.Array, models: pa.Array) -> dict[bytes, Counts]:
 def occurrences(*columns: pa.Array) -> Iterator[tuple[tuple[Any, ...], int]]:
     """Returns the different rows of some columns, and how many there are of each, in the order of the first."""
     names = [str(number) for number in range(len(columns))]
-    groups = pa.table(list(columns), names).group_by(names, use_threads=False).aggregate([([], "count_all")])
+    groups = (
+        pa.table(list(columns), names)
+        .group_by(names, use_threads=False)
+        .aggregate([([], "count_all")])
+    )
     rows = zip(*(groups[name].to_pylist() for name in names))
     return zip(rows, groups["count_all"].to_pylist())
 
@@ -180,19 +224,27 @@ def cut(text: str) -> str:
 
 
 def name_of(model: str) -> str:
-    """Returns what is shown for a model. A name that is in brackets itself is quoted, so that none looks like no name."""
+    """Returns what is shown for a model.
+
+    A name that is in brackets itself is quoted, so that none looks like no name.
+    """
     name = printable(model) or "(none)"
     return f'"{name}"' if model.startswith("(") else name
 
 
 def printable(text: str) -> str:
     """Returns a text for the terminal: what would control it, or change the direction of a line, is escaped."""
-    return "".join(one.encode("unicode_escape").decode() if unicodedata.category(one) in CONTROLS else one for one in text)
+    return "".join(
+        one.encode("unicode_escape").decode() if unicodedata.category(one) in CONTROLS else one
+        for one in text
+    )
 
 
 def largest(counter: Counter[str], number: int) -> list[tuple[str, int]]:
     """Returns the largest counts, and the sum of the others as the last."""
-    named = [(reason, count) for reason, count in counter.most_common() if reason != OTHERS][:number]
+    named = [(reason, count) for reason, count in counter.most_common() if reason != OTHERS][
+        :number
+    ]
     others = counter.total() - sum(count for _, count in named)
     return named + ([(OTHERS, others)] if others else [])
 
