@@ -124,7 +124,7 @@ fn setup(choices: u8, mistakes: u8) -> Setup {
     }
     let mut rules = Rules::default();
     if choices & 32 != 0 {
-        (rules.number, rules.duplicates) = (Severity::Reject, Severity::Reject);
+        (rules.suggestion_count, rules.duplicates) = (Severity::Reject, Severity::Reject);
     }
     let setup = Setup::default().with_dialect(dialect).with_rules(rules);
     let setup = setup.with_mistake_limit(u32::from(mistakes % 5)).with_escape(choices & 128 != 0);

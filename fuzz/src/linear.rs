@@ -78,8 +78,8 @@ pub fn read(input: &[u8]) {
     let reader = readers[usize::from(reader) % readers.len()];
     let nests = choices & choice::NESTS != 0;
     let policy = policy_of(choices);
-    // How often the part is repeated in the shorter stream. The number is even in both streams: after
-    // an odd number of parts that have a back-tick each, the rest would be in a code span.
+    // How often the part is repeated in the shorter stream. The number is even in both streams:
+    // after an odd number of parts that have a back-tick each, the rest would be in a code span.
     let often = SHORT.div_ceil(part.len() + if nests { close.len() } else { 0 }).next_multiple_of(2);
     let stream = |times: usize| {
         let repeated = part.repeat(often * times);

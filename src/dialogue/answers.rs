@@ -43,7 +43,7 @@ impl Form {
         }
         let answers = answers.into_iter().zip(&self.questions).map(|(answer, question)| {
             let answer = answer.normal();
-            if template.takes_note(self, question, &answer) { answer } else { answer.with_note_in_text() }
+            if template.allows_note(self, question, &answer) { answer } else { answer.with_note_in_text() }
         });
         let mut answers: Vec<FormAnswer> = answers.collect();
         if !images.is_empty() && !answers.iter().any(FormAnswer::is_answered) {
@@ -61,7 +61,7 @@ impl Form {
     /// Answers the first question that takes any text with a text that refers to the images.
     fn point_to_images(&self, answers: &mut [FormAnswer]) {
         let takes_any = |question: &FormQuestion| {
-            question.takes_text() && question.kind.is_none_or(|kind| kind == QuestionKind::Text)
+            question.allows_text() && question.kind.is_none_or(|kind| kind == QuestionKind::Text)
         };
         if let Some((answer, _)) = answers.iter_mut().zip(&self.questions).find(|(_, question)| takes_any(question)) {
             *answer = FormAnswer::text(SEE_IMAGES);
@@ -116,7 +116,7 @@ impl FormQuestion {
             return Err(AnswerErrorKind::OnlyOne { question: index });
         }
         match &answer.text {
-            Some(_) if !self.takes_text() => Err(AnswerErrorKind::NoOwnText { question: index }),
+            Some(_) if !self.allows_text() => Err(AnswerErrorKind::NoOwnText { question: index }),
             Some(text) if self.kind == Some(QuestionKind::Number) && !is_number(text) => {
                 Err(AnswerErrorKind::NotANumber { question: index })
             }

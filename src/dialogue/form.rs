@@ -149,14 +149,14 @@ impl FormQuestion {
     /// Returns `true` if the user may answer in words of their own.
     ///
     /// Without options there is no other way to answer.
-    pub fn takes_text(&self) -> bool {
+    pub fn allows_text(&self) -> bool {
         self.custom != Some(false) || self.options.is_empty()
     }
 }
 
 impl FormOption {
     /// Returns what goes back to the model: the value, or else the label.
-    pub fn sent(&self) -> &str {
+    pub fn reply_text(&self) -> &str {
         self.value.as_deref().unwrap_or(&self.label)
     }
 

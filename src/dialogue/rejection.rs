@@ -42,13 +42,13 @@ pub struct Rejection {
     /// Why it can't be asked.
     pub reason: Reason,
     /// The index of the question that has no text, if that is why.
-    pub without_text: Option<usize>,
+    pub blank_question: Option<usize>,
 }
 
 impl Rejection {
     /// Returns the rejection of a call that was written in a message, and which no shape read.
     pub fn new(tool: impl Into<String>, reason: Reason) -> Rejection {
-        Rejection { id: None, native: false, tool: tool.into(), shape: None, reason, without_text: None }
+        Rejection { id: None, native: false, tool: tool.into(), shape: None, reason, blank_question: None }
     }
 
     /// Returns the rejection of a call without a question.
@@ -56,7 +56,7 @@ impl Rejection {
         let tool = question.tool().into();
         let Question { id, native, form, .. } = question;
         let (shape, reason) = (form.map(|form| form.shape), Reason::MissingParameter);
-        Rejection { id, native, tool, shape, reason, without_text: None }
+        Rejection { id, native, tool, shape, reason, blank_question: None }
     }
 
     /// Returns the name of the tool, if it is a native call.
@@ -69,14 +69,14 @@ impl From<&Rejected<'_>> for Rejection {
     fn from(call: &Rejected<'_>) -> Rejection {
         let (id, native, shape) = (call.id().map(Into::into), call.is_native(), call.shape().map(Into::into));
         let last = call.questions().iter().last().map(|question| question.text);
-        let without_text = without_text(call.reason(), call.questions().len(), last);
-        Rejection { id, native, tool: call.tool().into(), shape, reason: call.reason(), without_text }
+        let blank_question = blank_question(call.reason(), call.questions().len(), last);
+        Rejection { id, native, tool: call.tool().into(), shape, reason: call.reason(), blank_question }
     }
 }
 
 /// Returns the index of the question without a text. It is the last, because the call was rejected
 /// there.
-fn without_text(reason: Reason, count: usize, last: Option<&str>) -> Option<usize> {
+fn blank_question(reason: Reason, count: usize, last: Option<&str>) -> Option<usize> {
     let is_missing = reason == Reason::MissingParameter && last.is_some_and(|text| text.trim().is_empty());
     count.checked_sub(1).filter(|_| is_missing)
 }
@@ -135,9 +135,9 @@ impl From<RejectedFields> for Rejection {
             ReasonFields::Superseded => Reason::Superseded,
         };
         let last = fields.questions.last().map(|question| &*question.text);
-        let without_text = without_text(reason, fields.questions.len(), last);
+        let blank_question = blank_question(reason, fields.questions.len(), last);
         let RejectedFields { id, native, tool, shape, .. } = fields;
-        Rejection { id, native, tool, shape, reason, without_text }
+        Rejection { id, native, tool, shape, reason, blank_question }
     }
 }
 

@@ -40,11 +40,11 @@ pub struct Rules {
     /// `None`, the default, leaves it to the dialect.
     pub follow_up_required: Option<bool>,
     /// The smallest number of suggestions, if there are any. Default 2.
-    pub least: usize,
+    pub min_suggestions: usize,
     /// The largest number of suggestions. Default 4.
-    pub most: usize,
+    pub max_suggestions: usize,
     /// What happens if there are too few or too many. Default advice.
-    pub number: Severity,
+    pub suggestion_count: Severity,
     /// What happens if a suggestion has a [placeholder](Finding::Placeholder). Default advice.
     pub placeholders: Severity,
     /// What happens if a suggestion is a [duplicate](Finding::Duplicate). Default advice.
@@ -55,9 +55,9 @@ impl Default for Rules {
     fn default() -> Rules {
         Rules {
             follow_up_required: None,
-            least: 2,
-            most: 4,
-            number: Severity::Advice,
+            min_suggestions: 2,
+            max_suggestions: 4,
+            suggestion_count: Severity::Advice,
             placeholders: Severity::Advice,
             duplicates: Severity::Advice,
         }
@@ -69,11 +69,11 @@ impl Rules {
     pub(super) fn findings(&self, suggest: &[Suggestion]) -> Vec<(Severity, Finding)> {
         let suggestions = suggest.len();
         let mut all = Vec::new();
-        if suggestions > 0 && suggestions < self.least {
-            all.push((self.number, Finding::TooFew { suggestions, least: self.least }));
+        if suggestions > 0 && suggestions < self.min_suggestions {
+            all.push((self.suggestion_count, Finding::TooFew { suggestions, least: self.min_suggestions }));
         }
-        if suggestions > self.most {
-            all.push((self.number, Finding::TooMany { suggestions, most: self.most }));
+        if suggestions > self.max_suggestions {
+            all.push((self.suggestion_count, Finding::TooMany { suggestions, most: self.max_suggestions }));
         }
         all.extend(self.findings_in_each(suggest, |one| &one.answer));
         all.retain(|(severity, _)| *severity != Severity::Ignore);

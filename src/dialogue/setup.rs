@@ -178,7 +178,7 @@ impl Setup {
             }
             template
         });
-        let (user, details) = match call.without_text {
+        let (user, details) = match call.blank_question {
             Some(index) => {
                 let parameter = format!("text of question {}", index + 1);
                 (self.dialect.explain_tool(reason, &parameter), Some(format!("the {parameter} is missing")))

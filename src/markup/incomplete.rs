@@ -68,7 +68,8 @@ impl MarkupMachine {
         }
     }
 
-    /// Returns how many bytes of `text`, which begins with the `<` of no tag, were an incomplete tag.
+    /// Returns how many bytes of `text`, which begins with the `<` of no tag, were an incomplete
+    /// tag.
     ///
     /// They are text, in which no envelope starts. Where none could, as in nearly all prose, it
     /// returns 1.
@@ -144,8 +145,8 @@ impl MarkupMachine {
     }
 }
 
-/// Returns `false` if what begins with `<` has no name of a tag with attributes, or nothing after it
-/// but the end of the tag. The shortest is `invoke`; some begin with a bar.
+/// Returns `false` if what begins with `<` has no name of a tag with attributes, or nothing after
+/// it but the end of the tag. The shortest is `invoke`; some begin with a bar.
 #[inline]
 fn may_have_attributes(bytes: &[u8]) -> bool {
     let is_name = |byte: &u8| matches!(byte, b'a'..=b'z' | b'_' | b':');

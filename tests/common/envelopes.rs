@@ -22,8 +22,8 @@ pub(super) enum Prose {
     /// It is text up to this index: it was no header.
     After(usize),
     /// There were calls up to the first index. What follows is text up to the second: it was no
-    /// header of one more call in the same wrapper. If an opener ended the last call, the text before
-    /// it is prose from the third index on.
+    /// header of one more call in the same wrapper. If an opener ended the last call, the text
+    /// before it is prose from the third index on.
     AfterCall(usize, usize, Option<usize>),
 }
 
@@ -1325,8 +1325,8 @@ impl<'a> Reader<'a> {
         self.shown.push(Atom::Rejected("truncated", ended));
     }
 
-    /// Reads a call. Returns the index after it, whether its wrapper is still open, and if an opener
-    /// ended it, where the text before that begins.
+    /// Reads a call. Returns the index after it, whether its wrapper is still open, and if an
+    /// opener ended it, where the text before that begins.
     fn envelope(&mut self, start: usize, head: Head) -> (usize, bool, Option<usize>) {
         let mut has = head.is_ours().then(|| ArgumentsReader::new("", self.rules, false));
         if let Some(has) = &mut has {
@@ -1812,8 +1812,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// "If the JSON is in a fence, the first three back-ticks at that byte, or at the beginning of a
-    /// line after it, close the fence".
+    /// "If the JSON is in a fence, the first three back-ticks at that byte, or at the beginning of
+    /// a line after it, close the fence".
     ///
     /// Returns the index after them, or `from` if there are none before `to`.
     fn after_closed_fence(&self, call: &Call<'a>, from: usize, to: usize) -> usize {

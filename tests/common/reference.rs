@@ -741,8 +741,8 @@ impl Reader<'_> {
                         continue;
                     }
                     // "None starts after an `<ask_followup_question>` that was only named, in as
-                    // much text as the `unconfirmed` limit, or up to the next tool's opening tag with
-                    // which a call may start." The tag is text, in which no call starts.
+                    // much text as the `unconfirmed` limit, or up to the next tool's opening tag
+                    // with which a call may start." The tag is text, in which no call starts.
                     let limit = self.offset(body).saturating_add(self.rules.unconfirmed);
                     let beyond = |at: &usize| self.offset(*at) + self.chars[*at].c.len_utf8() > limit;
                     no_envelope_before = (body..self.chars.len()).find(beyond).unwrap_or(self.chars.len());

@@ -206,7 +206,7 @@ fn a_question_that_was_discussed_or_timed_out_is_over_and_is_replayed() {
 fn a_template_of_ones_own_has_its_own_endings() {
     let template = r#"{"name": "mine", "note": "", "entry": {"picked": "{answer}{note}", "unanswered": "-"},
         "discussed": {"text": "talk: {entries}", "answered": "{id}={answer}", "between_entries": "; "},
-        "timed_out": {"text": "late: {entries}", "stand_in": "nobody", "is_error": true}}"#;
+        "timed_out": {"text": "late: {entries}", "default_answer": "nobody", "is_error": true}}"#;
     let template: Template = serde_json::from_str(template).unwrap();
     let dialogue = || {
         let mut dialogue = Dialogue::new(Setup::default().with_template("AskUserQuestion", template.clone()));

@@ -23,7 +23,7 @@ impl AnyQuestion {
         self.flags[0] == Some(true)
     }
 
-    fn takes_text(&self) -> bool {
+    fn allows_text(&self) -> bool {
         self.flags[1] != Some(false) || self.options.is_empty()
     }
 
@@ -48,7 +48,7 @@ impl AnyQuestion {
             }
         }
         let number = || Some("-12.50".to_owned());
-        let text = drawn.text.clone().filter(|text| self.takes_text() && !text.trim().is_empty());
+        let text = drawn.text.clone().filter(|text| self.allows_text() && !text.trim().is_empty());
         let text = if self.kind == Some("number") { text.and_then(|_| number()) } else { text };
         // A question that has to be answered is.
         let is_missing = self.flags[2] == Some(true) && picked.is_empty() && text.is_none();
@@ -267,7 +267,7 @@ proptest! {
     ) {
         let words = words.trim();
         let answer = |question: &AnyQuestion| {
-            if question.kind == Some("number") || !question.takes_text() {
+            if question.kind == Some("number") || !question.allows_text() {
                 return question.fit(&FormAnswer::picked([0]));
             }
             let (text, note) = if note { (None, Some(words.into())) } else { (Some(words.into()), None) };

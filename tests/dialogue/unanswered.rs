@@ -316,7 +316,8 @@ fn an_error_of_the_host_is_marked_in_every_format_that_has_a_mark() {
     assert_marked(asked().answer(0, Answer::Form(answers.into()), Vec::new()).unwrap(), false);
 }
 
-/// Returns the rows of a table of the page: the templates that are named in the first cell, and all cells.
+/// Returns the rows of a table of the page: the templates that are named in the first cell, and all
+/// cells.
 fn table(header: &str) -> Vec<(Vec<&'static str>, Vec<&'static str>)> {
     let page = include_str!("../../docs/question-tools.md");
     let (_, rows) = page.split_once(header).expect("the table");
@@ -325,8 +326,8 @@ fn table(header: &str) -> Vec<(Vec<&'static str>, Vec<&'static str>)> {
     cells.map(|cells| (cells[0].split('`').skip(1).step_by(2).collect(), cells)).collect()
 }
 
-/// Asserts that a reply is what a cell says: the text in its first back-ticks is in it, and it is an
-/// error if the cell says so.
+/// Asserts that a reply is what a cell says: the text in its first back-ticks is in it, and it is
+/// an error if the cell says so.
 ///
 /// `…` and names in upper case stand for other texts.
 #[track_caller]

@@ -99,7 +99,8 @@ impl Tool {
         }
     }
 
-    /// Returns a piece of a call with parameters: of two pieces for a drawn shape, one is one of its keys.
+    /// Returns a piece of a call with parameters: of two pieces for a drawn shape, one is one of
+    /// its keys.
     fn piece(&self, random: &mut Random) -> String {
         if let Some(table) = self.drawn.as_ref().filter(|_| random.one_in(2)) {
             let keys: Vec<String> = table.all_keys().into_iter().flat_map(|(_, keys)| keys).collect();

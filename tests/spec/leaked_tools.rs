@@ -187,8 +187,8 @@ fn the_call_of_every_built_in_tool_in_an_envelope_means_what_its_arguments_mean_
     }
 }
 
-/// Checks that a call means the same natively and in each form of each family. As bare JSON, a form is
-/// text: no key of its call is that of a question.
+/// Checks that a call means the same natively and in each form of each family. As bare JSON, a form
+/// is text: no key of its call is that of a question.
 fn check_leaked(policy: &Policy, tool: &str, arguments: &str) {
     let native = Parser::arguments_of(tool, policy.clone()).unwrap();
     let (questions, notes) = read_native(native, arguments).unwrap_or_else(|reason| panic!("{reason}: {arguments}"));
@@ -472,8 +472,8 @@ fn a_blank_parameter_before_the_text_is_nothing() {
     }
 }
 
-/// "`arguments`, `input`, `parameters`, `args`, if no other parameter came before": and if the tool has
-/// no parameter of that name.
+/// "`arguments`, `input`, `parameters`, `args`, if no other parameter came before": and if the tool
+/// has no parameter of that name.
 #[test]
 fn only_the_first_parameter_holds_all_arguments_and_only_under_a_name_that_says_so() {
     let (all, question) = (r#"{"question": "R?"}"#, ("question", "Q?"));

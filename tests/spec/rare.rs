@@ -381,7 +381,8 @@ fn a_tool_is_found_after_many_brackets() {
     }
 }
 
-/// Near the limit of an unconfirmed call, only the missing bytes of a tag with long attributes count.
+/// Near the limit of an unconfirmed call, only the missing bytes of a tag with long attributes
+/// count.
 #[test]
 fn a_tag_with_long_attributes_may_confirm_a_call_at_the_limit_of_its_body() {
     for quoted in [40, 120, 200, 240] {

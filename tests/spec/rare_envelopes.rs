@@ -281,7 +281,8 @@ fn a_semicolon_after_a_call_that_has_no_room_in_a_header_is_text_at_once() {
     assert_eq!(text, " ".repeat(64) + ";");
 }
 
-/// "In as much text as the `unconfirmed` limit": the text that was kept back counts, and what follows it.
+/// "In as much text as the `unconfirmed` limit": the text that was kept back counts, and what
+/// follows it.
 #[test]
 fn no_envelope_starts_soon_after_a_tag_that_was_only_named() {
     let rules = Rules { envelopes: Envelopes::all(), unconfirmed: 48, ..Rules::default() };

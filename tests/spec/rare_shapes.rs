@@ -479,7 +479,8 @@ fn json_in_a_string_is_shown_in_the_order_in_which_its_values_end() {
 
 // Checkpoints.
 
-/// Asserts that arguments mean the same if they are resumed from a checkpoint after that many bytes.
+/// Asserts that arguments mean the same if they are resumed from a checkpoint after that many
+/// bytes.
 fn resumes(policy: Policy, arguments: &str, after: impl IntoIterator<Item = usize>) {
     let policy = Arc::new(policy);
     let whole = events(native(policy.clone()), [arguments.as_bytes()]).pop();

@@ -201,8 +201,8 @@ const OWN: [(&str, &str, &[&str]); 29] = [
     ),
 ];
 
-/// The same for shapes that a policy has to choose, since the default list reads their tool by another
-/// one. With the names of the shapes.
+/// The same for shapes that a policy has to choose, since the default list reads their tool by
+/// another one. With the names of the shapes.
 const CHOSEN: [(&str, &str, &[&str]); 3] = [
     (
         "gemini",

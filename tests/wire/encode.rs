@@ -806,8 +806,8 @@ fn with_arguments(form: usize, arguments: &str) -> String {
     }
 }
 
-/// A call whose question is text between tags. `tags`: those of a call and of a parameter, the opening
-/// ones up to their names.
+/// A call whose question is text between tags. `tags`: those of a call and of a parameter, the
+/// opening ones up to their names.
 fn parameters(tags: [&str; 4], question: &str, suggest: &[Suggestion], dice: &mut Dice) -> String {
     let [call, parameter, end_of_parameter, end_of_call] = tags;
     // Of these families only `dsml` says so.

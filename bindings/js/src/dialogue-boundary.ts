@@ -1,5 +1,7 @@
 // Calls the WebAssembly module of the dialogue with JSON, and throws its errors.
 
+import { withOurNames } from "./dialogue-convert.js";
+
 /** What the module of the dialogue exports. All but `input` and `free` return 1, or 0 for an error. */
 interface Exports extends Record<Action, (dialogue: number, len: number) => number> {
   memory: WebAssembly.Memory;
@@ -79,8 +81,7 @@ export class DialogueBoundary {
     try {
       return this.#run(options, "options", (len) => this.#wasm.create(len)) as number;
     } catch (error) {
-      // The module lists the options by its own names.
-      if (error instanceof TypeError) error.message = error.message.replace("follow_up_required", "followUpRequired");
+      if (error instanceof TypeError) error.message = withOurNames(error.message);
       throw error;
     }
   }

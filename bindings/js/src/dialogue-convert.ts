@@ -21,12 +21,32 @@ export function storedOptions(options: DialogueOptions): object {
   return rules === undefined ? options : { ...options, rules: storedRules(object(rules, "rules")) };
 }
 
-function storedRules({ followUpRequired, ...rest }: Record<string, unknown>): object {
-  // It is the module's own name.
-  if ("follow_up_required" in rest) throw new TypeError("rules.follow_up_required is no option: it is followUpRequired");
+/** The rules whose name is another one in the module. */
+const RULES = {
+  follow_up_required: "followUpRequired",
+  min_suggestions: "minSuggestions",
+  max_suggestions: "maxSuggestions",
+  suggestion_count: "suggestionCount",
+};
+
+/** Returns an error's text, in which the module lists the rules by its own names, by ours. */
+export function withOurNames(text: string): string {
+  return Object.entries(RULES).reduce((text, [name, option]) => text.replaceAll(name, option), text);
+}
+
+/** Returns the rules by the module's names. */
+function storedRules(rules: Record<string, unknown>): object {
+  const stored = { ...rules };
+  for (const [name, option] of Object.entries(RULES)) {
+    if (name in rules) throw new TypeError(`rules.${name} is no option: it is ${option}`);
+    delete stored[option];
+    if (rules[option] !== undefined) stored[name] = rules[option];
+  }
+  const { followUpRequired, minSuggestions, maxSuggestions } = rules;
   if (followUpRequired !== undefined) check(followUpRequired, "boolean", "rules.followUpRequired");
-  for (const key of ["least", "most"]) if (rest[key] !== undefined) whole(rest[key], `rules.${key}`);
-  return { ...rest, follow_up_required: followUpRequired };
+  if (minSuggestions !== undefined) whole(minSuggestions, "rules.minSuggestions");
+  if (maxSuggestions !== undefined) whole(maxSuggestions, "rules.maxSuggestions");
+  return stored;
 }
 
 /** Returns the question of a call. The dialogue numbers it. */

@@ -43,11 +43,11 @@ export interface RuleOptions {
   /** Whether a call without suggestions is a mistake. By default the dialect decides. */
   readonly followUpRequired?: boolean;
   /** The smallest number of suggestions, if there are any. Default 2. */
-  readonly least?: number;
+  readonly minSuggestions?: number;
   /** The largest number of suggestions. Default 4. */
-  readonly most?: number;
+  readonly maxSuggestions?: number;
   /** What happens if there are too few or too many. Default `advice`. */
-  readonly number?: Severity;
+  readonly suggestionCount?: Severity;
   /** What happens if a suggestion has a placeholder. Default `advice`. */
   readonly placeholders?: Severity;
   /** What happens if a suggestion comes twice. Default `advice`. */

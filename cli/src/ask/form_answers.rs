@@ -20,7 +20,7 @@ pub(super) fn default_answer(question: &FormQuestion) -> FormAnswer {
         match question.options.iter().position(is_default) {
             Some(option) if takes_more && !answer.picked.contains(&option) => answer.picked.push(option),
             Some(_) => {}
-            None if question.takes_text() && !answer.is_answered() => answer.text = Some(default.clone()),
+            None if question.allows_text() && !answer.is_answered() => answer.text = Some(default.clone()),
             None => {}
         }
     }

@@ -19,7 +19,7 @@ pub(super) fn prompt(question: &FormQuestion, default: &FormAnswer, is_only: boo
     };
     let numbers = numbers.map(|numbers| numbers + if question.notes { " (1 note: … adds a note)" } else { "" });
     let own = match question.kind {
-        _ if !question.takes_text() => None,
+        _ if !question.allows_text() => None,
         Some(QuestionKind::Number) => Some("a number"),
         _ if count > 0 => Some("in your own words"),
         _ => Some("your answer"),
@@ -45,7 +45,7 @@ pub(super) fn parse_line(line: &str, question: &FormQuestion, refused: Option<&s
     if let Some(answer) = picked.or_else(|| parse_noted(text, question)) {
         return answer;
     }
-    if !question.takes_text() {
+    if !question.allows_text() {
         return Err(format!("Type the number of an option, from 1 to {count}."));
     }
     let is_json_number = || serde_json::from_str::<serde_json::Number>(text).is_ok();
@@ -90,7 +90,7 @@ fn pick(numbers: &[&str], question: &FormQuestion) -> Result<FormAnswer, String>
     for number in numbers {
         match number.parse::<usize>() {
             Ok(option) if (1..=count).contains(&option) => picked.push(option - 1),
-            _ if question.takes_text() && numbers.len() == 1 => return Err(no_choice(number, count)),
+            _ if question.allows_text() && numbers.len() == 1 => return Err(no_choice(number, count)),
             _ => return Err(format!("{number} is not one of the options: they are 1 to {count}.")),
         }
     }

@@ -66,7 +66,7 @@ impl Template {
 
     /// Returns `true` if the reply has a place for a note with this answer to a question of the
     /// form.
-    pub(super) fn takes_note(&self, form: &Form, question: &FormQuestion, answer: &FormAnswer) -> bool {
+    pub(super) fn allows_note(&self, form: &Form, question: &FormQuestion, answer: &FormAnswer) -> bool {
         self.entry_for(form).0.case(question, answer).is_some_and(|case| self.has_note(case))
     }
 

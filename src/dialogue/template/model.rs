@@ -164,7 +164,7 @@ pub struct TemplateOutcome {
     pub between_entries: Option<Cow<'static, str>>,
     /// A text that is the answer to each question without one, as if the user had written it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stand_in: Option<Cow<'static, str>>,
+    pub default_answer: Option<Cow<'static, str>>,
     /// The entry of a question without an answer that has options: the one that the model
     /// recommends is picked, or else the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -102,7 +102,7 @@ fn fill_entries(text: &str, entries: &str) -> String {
 impl TemplateOutcome {
     /// Returns the text for a question without an answer, and what stands for the answer.
     fn missing<'t>(&'t self, entry: &'t TemplateEntry, question: &FormQuestion) -> (Option<&'t str>, FormAnswer) {
-        if let Some(text) = &self.stand_in {
+        if let Some(text) = &self.default_answer {
             let answer = FormAnswer::text(&**text);
             return (entry.case(question, &answer), answer);
         }
@@ -177,14 +177,14 @@ impl<'a> Answered<'a> {
             "question" => template.escape(&question.text),
             "text" => template.escape(text.unwrap_or_default()),
             "answer" => {
-                let all = self.picked().map(|(_, option)| option.sent()).chain(text);
+                let all = self.picked().map(|(_, option)| option.reply_text()).chain(text);
                 all.map(|one| template.escape(one)).collect::<Vec<_>>().join(&template.between_picks).into()
             }
             "picks" => {
                 self.picked().map(|pick| self.pick(pick)).collect::<Vec<_>>().join(&template.between_picks).into()
             }
             "json" => self.json().into(),
-            "values" => template.list(self.picked().map(|(_, option)| json_string(option.sent()))).into(),
+            "values" => template.list(self.picked().map(|(_, option)| json_string(option.reply_text()))).into(),
             "options" if question.options.is_empty() => "null".into(),
             "options" => template.list(question.options.iter().map(|option| json_string(&option.label))).into(),
             "note" => self.part(&template.note, "note", answer.note.as_deref()),
@@ -205,7 +205,7 @@ impl<'a> Answered<'a> {
     fn pick(self, (index, option): (usize, &FormOption)) -> String {
         fill(&self.template.pick, |name| match name {
             "label" => Some(self.template.escape(&option.label)),
-            "value" => Some(self.template.escape(option.sent())),
+            "value" => Some(self.template.escape(option.reply_text())),
             "number" => Some((index + 1).to_string().into()),
             _ => None,
         })
@@ -220,7 +220,7 @@ impl<'a> Answered<'a> {
     /// Returns the answer as a JSON value: of its kind, and a list if several could be picked.
     fn json(self) -> String {
         let text = self.answer.text.as_deref();
-        let mut all = self.picked().map(|(_, option)| option.sent()).chain(text);
+        let mut all = self.picked().map(|(_, option)| option.reply_text()).chain(text);
         if self.question.multiple == Some(true) {
             return self.template.list(all.map(json_string));
         }
@@ -228,7 +228,7 @@ impl<'a> Answered<'a> {
             (Some(one), None) => self.question.json(one),
             (None, _) => "null".into(),
             (Some(_), Some(_)) => {
-                self.template.list(self.picked().map(|(_, option)| option.sent()).chain(text).map(json_string))
+                self.template.list(self.picked().map(|(_, option)| option.reply_text()).chain(text).map(json_string))
             }
         }
     }

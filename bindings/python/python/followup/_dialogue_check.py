@@ -23,16 +23,22 @@ def check_rules(rules: Mapping[str, Any]) -> None:
         raise TypeError(f"rules: a mapping was expected, not {type(rules).__name__}")
     for name, value in rules.items():
         if name not in RuleOptions.__annotations__:
-            raise ValueError(f"rules: there is no {name!r}; there are: {', '.join(RuleOptions.__annotations__)}")
-        if name in ("least", "most"):
+            raise ValueError(
+                f"rules: there is no {name!r}; there are: {', '.join(RuleOptions.__annotations__)}"
+            )
+        if name in ("min_suggestions", "max_suggestions"):
             _check_count(f"rules: {name}", value)
         elif name == "follow_up_required":
             if not isinstance(value, (bool, type(None))):
-                raise TypeError(f"rules: {name}: True, False or None was expected, not {type(value).__name__}")
+                raise TypeError(
+                    f"rules: {name}: True, False or None was expected, not {type(value).__name__}"
+                )
         elif not isinstance(value, str):
             raise TypeError(f"rules: {name}: a str was expected, not {type(value).__name__}")
         elif value not in _SEVERITIES:
-            raise ValueError(f"rules: {name}: one of {', '.join(_SEVERITIES)} was expected, not {value!r}")
+            raise ValueError(
+                f"rules: {name}: one of {', '.join(_SEVERITIES)} was expected, not {value!r}"
+            )
 
 
 def check_number(value: object) -> None:
@@ -44,7 +50,9 @@ def check_number(value: object) -> None:
 def check_index(name: str, value: object) -> None:
     """Raises DialogueError for an index that no list has. A negative one does not count from the end."""
     if isinstance(value, int) and not 0 <= value <= _MOST:
-        raise DialogueError(f"no_such_{name}", f"{name}: there is none with the index {value}; the first is 0")
+        raise DialogueError(
+            f"no_such_{name}", f"{name}: there is none with the index {value}; the first is 0"
+        )
 
 
 def _check_count(name: str, value: object) -> None:

@@ -7,13 +7,17 @@ from typing import Any, ClassVar, Literal, Mapping, TypeAlias, TypedDict, Union
 
 from ._followup import Partial, Suggestion
 
-DialectName: TypeAlias = Literal["roo-code", "roo-code-zh", "roo-code-latest", "vjsp", "kilo-code-zh"]
+DialectName: TypeAlias = Literal[
+    "roo-code", "roo-code-zh", "roo-code-latest", "vjsp", "kilo-code-zh"
+]
 """The built-in dialects."""
 
 Severity: TypeAlias = Literal["ignore", "advice", "reject"]
 """What happens to a question that breaks a rule: nothing, it is asked with advice, or it is not asked."""
 
-MessageFormat: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama"]
+MessageFormat: TypeAlias = Literal[
+    "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama"
+]
 """The API that messages are for.
 
 For OpenAI Responses, write the result of a custom tool (`custom_tool_call_output`) yourself.
@@ -28,11 +32,11 @@ class RuleOptions(TypedDict, total=False):
 
     follow_up_required: Union[bool, None]
     """Whether a call without suggestions is a mistake. By default the dialect decides."""
-    least: int
+    min_suggestions: int
     """The smallest number of suggestions, if there are any. Default 2."""
-    most: int
+    max_suggestions: int
     """The largest number of suggestions. Default 4."""
-    number: Severity
+    suggestion_count: Severity
     """What happens if there are too few or too many. Default `advice`."""
     placeholders: Severity
     """What happens if a suggestion has a placeholder. Default `advice`."""

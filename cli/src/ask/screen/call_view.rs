@@ -41,7 +41,7 @@ pub(super) struct CallView {
     title_gap: Part,
     questions: Vec<QuestionView>,
     /// Which questions can be answered in the user's own words.
-    takes_text: Vec<bool>,
+    allows_text: Vec<bool>,
     /// The answers, while they are reviewed: a title, a row for each question, and one to send
     /// them.
     review: Vec<Part>,
@@ -85,7 +85,7 @@ impl CallView {
             is_title_last: false,
             title_gap: bare(""),
             questions: vec![QuestionView::new(kind, 0, theme)],
-            takes_text: Vec::new(),
+            allows_text: Vec::new(),
             review: Vec::new(),
             placeholder: bare("… another question, for when this one is answered"),
             notes: Vec::new(),
@@ -146,8 +146,8 @@ impl CallView {
         for (index, (view, step)) in self.questions.iter_mut().zip(&open.steps).enumerate() {
             view.show_picked(step, index == open.current, theme);
         }
-        self.takes_text.clear();
-        self.takes_text.extend(open.steps.iter().map(|step| step.takes_text));
+        self.allows_text.clear();
+        self.allows_text.extend(open.steps.iter().map(|step| step.allows_text));
         self.review = if open.is_at_review() { review::parts(open, theme) } else { Vec::new() };
     }
 
@@ -199,9 +199,9 @@ impl CallView {
             visit(CallPart::of_call(&mut self.title_gap));
         }
         for (index, question) in self.questions.iter_mut().enumerate() {
-            let takes_text = self.takes_text.get(index) == Some(&true);
+            let allows_text = self.allows_text.get(index) == Some(&true);
             let step = is_open.then_some(index);
-            question.visit(is_open, takes_text, &mut |shown| {
+            question.visit(is_open, allows_text, &mut |shown| {
                 let spot = step.zip(shown.choice).map(|(step, choice)| Spot { step, choice });
                 visit(CallPart { part: shown.part, step, spot, has_mark: shown.has_mark });
             });

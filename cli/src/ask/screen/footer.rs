@@ -61,10 +61,10 @@ fn fitting(hints: Vec<&'static Hint>, mut room: usize) -> Vec<&'static Hint> {
 /// Returns the keys to mention, the most important first.
 fn hints(app: &App) -> Vec<&'static Hint> {
     let step = app.open_question.as_ref().and_then(OpenQuestion::step);
-    let (takes_text, takes_note) = step.map_or((true, false), |step| (step.takes_text, step.takes_note));
+    let (allows_text, allows_note) = step.map_or((true, false), |step| (step.allows_text, step.allows_note));
     let is_possible = |hint: &&Hint| match hint.1 {
-        "edit" | "write" => takes_text,
-        "add a note" => takes_note,
+        "edit" | "write" => allows_text,
+        "add a note" => allows_note,
         "image" => app.sends_images,
         _ => true,
     };

@@ -135,7 +135,7 @@ impl OpenQuestion {
 
     /// Returns whether the choice to answer in one's own words is selected.
     pub(super) fn is_own_selected(&self) -> bool {
-        self.step().is_some_and(|step| step.takes_text && step.is_own_selected())
+        self.step().is_some_and(|step| step.allows_text && step.is_own_selected())
     }
 
     /// Returns whether the current question has nothing but a field to write in.
@@ -231,7 +231,7 @@ impl OpenQuestion {
     /// Where the answers are reviewed, a changed option is one's own answer.
     pub(super) fn edit(&mut self, choice: Choice) {
         let has_review = self.has_review();
-        let Some(step) = self.steps.get_mut(self.current).filter(|step| step.takes_text) else { return };
+        let Some(step) = self.steps.get_mut(self.current).filter(|step| step.allows_text) else { return };
         let text = step.label(choice).to_owned();
         let (draft, text) = if has_review { (step.own_answer(), without_mark(&text, false)) } else { (choice, &*text) };
         step.selected = draft;
@@ -244,7 +244,7 @@ impl OpenQuestion {
     /// It goes with an option, so where the answers are reviewed, the selected one is picked.
     pub(super) fn write_note(&mut self) {
         let has_review = self.has_review();
-        let Some(step) = self.steps.get_mut(self.current).filter(|step| step.takes_note) else { return };
+        let Some(step) = self.steps.get_mut(self.current).filter(|step| step.allows_note) else { return };
         if has_review && !(step.is_multiple && step.is_answered()) {
             step.pick(step.selected);
         }

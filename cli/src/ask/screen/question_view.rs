@@ -122,7 +122,7 @@ impl QuestionView {
     }
 
     /// Visits the parts from top to bottom. `is_open` is whether the question can be answered.
-    pub(super) fn visit(&mut self, is_open: bool, takes_text: bool, visit: &mut dyn FnMut(QuestionPart<'_>)) {
+    pub(super) fn visit(&mut self, is_open: bool, allows_text: bool, visit: &mut dyn FnMut(QuestionPart<'_>)) {
         let own_answer = self.options.len();
         let mut plain = |part| visit(QuestionPart { part, choice: None, has_mark: false });
         self.gap.iter_mut().for_each(&mut plain);
@@ -144,7 +144,7 @@ impl QuestionView {
                 visit(QuestionPart { part: &mut option.description.part, choice, has_mark: false });
             }
         }
-        if is_open && takes_text {
+        if is_open && allows_text {
             visit(QuestionPart { part: &mut self.own_answer, choice: Some(own_answer), has_mark: true });
         }
         if is_open && let Some((part, _)) = &mut self.note {

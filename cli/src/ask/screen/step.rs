@@ -17,10 +17,10 @@ pub(super) struct Step {
     /// Whether several options can be picked.
     pub(super) is_multiple: bool,
     /// Whether the user can answer in words of their own.
-    pub(super) takes_text: bool,
+    pub(super) allows_text: bool,
     pub(super) is_required: bool,
     /// Whether a note can be added to an option.
-    pub(super) takes_note: bool,
+    pub(super) allows_note: bool,
     /// A hint in the empty field of the user's own answer.
     placeholder: String,
     pub(super) selected: Choice,
@@ -55,7 +55,7 @@ impl Step {
                     description: String::new(),
                 };
                 let options = question.suggest.iter().map(offer).collect();
-                vec![Step { options, takes_text: true, ..Step::default() }]
+                vec![Step { options, allows_text: true, ..Step::default() }]
             }
         }
     }
@@ -70,9 +70,9 @@ impl Step {
             name: name(question),
             options: question.options.iter().map(offer).collect(),
             is_multiple: question.multiple == Some(true),
-            takes_text: question.takes_text(),
+            allows_text: question.allows_text(),
             is_required: question.required == Some(true),
-            takes_note: question.notes,
+            allows_note: question.notes,
             placeholder: question.placeholder.clone().unwrap_or_default(),
             ..Step::default()
         };
@@ -103,7 +103,7 @@ impl Step {
 
     /// Returns the last choice.
     pub(super) fn last_choice(&self) -> Choice {
-        if self.takes_text { self.own_answer() } else { self.own_answer().saturating_sub(1) }
+        if self.allows_text { self.own_answer() } else { self.own_answer().saturating_sub(1) }
     }
 
     /// Returns whether the choice to answer in one's own words is selected.

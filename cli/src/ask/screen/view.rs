@@ -69,8 +69,8 @@ fn lines(app: &App, now: Duration, width: usize) -> (Vec<Line<'static>>, Option<
         lines.extend(wrapped(&rule("Keys", width), theme.dim(), width));
         let is_form = app.open_question.as_ref().is_some_and(OpenQuestion::has_review);
         let of_forms = if is_form { &FORM_KEYS[..] } else { &[] };
-        let takes_note = app.open_question.as_ref().is_some_and(|open| open.steps.iter().any(|step| step.takes_note));
-        let of_notes = takes_note.then_some(&NOTE_KEY);
+        let allows_note = app.open_question.as_ref().is_some_and(|open| open.steps.iter().any(|step| step.allows_note));
+        let of_notes = allows_note.then_some(&NOTE_KEY);
         let of_talks = app.open_question.as_ref().is_some_and(OpenQuestion::can_discuss).then_some(&DISCUSS_KEY);
         of_forms
             .iter()

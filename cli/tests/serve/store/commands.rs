@@ -120,8 +120,8 @@ async fn a_replica_does_not_read_again_what_continues_its_own_conversations() {
     until(async || snapshot(&owner, id).await["items"].as_array().unwrap().len() > 6).await;
 }
 
-/// Makes changes in a list of at most three entries, each group with one script. Returns the ids and
-/// the entries that are left, oldest change first.
+/// Makes changes in a list of at most three entries, each group with one script. Returns the ids
+/// and the entries that are left, oldest change first.
 fn list_after(redis: &RedisServer, name: &str, groups: &[&[(&str, &str)]]) -> Vec<(String, String)> {
     let script = include_str!("../../../../serve/src/shared/scripts/list_set.lua");
     let script = script.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");

@@ -160,8 +160,8 @@ impl World {
         false
     }
 
-    /// Kills the server, which comes back empty after a pause. Where there are copies, one primary is
-    /// lost, and its copy is promoted, which lacks what was written in the pause.
+    /// Kills the server, which comes back empty after a pause. Where there are copies, one primary
+    /// is lost, and its copy is promoted, which lacks what was written in the pause.
     async fn lose_server(&self, rng: &mut Rng, pause: Duration) {
         let mut store = self.store.lock().await;
         match &mut *store {
@@ -236,7 +236,8 @@ pub(super) async fn run(seed: u64) -> Option<Run> {
         let (response, start) = begin(&world, &id, &play, &mut rng).await;
         conversations.push(tokio::spawn(converse(world.clone(), id, start, play, response, rng)));
     }
-    // On a busy machine a short lease may end, and another store may be away for longer than a lease.
+    // On a busy machine a short lease may end, and another store may be away for longer than a
+    // lease.
     let mut has_only_delays = is_one && !world.may_kill;
     let troubles = rng.usize(1..=3);
     let lost_at = rng.usize(..troubles);

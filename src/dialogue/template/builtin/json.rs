@@ -191,7 +191,7 @@ pub(super) fn hermes() -> Template {
             ..entry(r#"{"question": "{question}", "choices_offered": {options}, "user_response": {json}}"#)
         }),
         cancelled: said("{entries}"),
-        timed_out: Some(TemplateOutcome { stand_in: Some(text(HERMES_TIMED_OUT)), ..outcome("{entries}") }),
+        timed_out: Some(TemplateOutcome { default_answer: Some(text(HERMES_TIMED_OUT)), ..outcome("{entries}") }),
         parameter: text("question"),
         form: Some(text("hermes-batch")),
         ..general()

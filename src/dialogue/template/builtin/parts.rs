@@ -31,7 +31,7 @@ pub(super) const fn outcome(words: &'static str) -> TemplateOutcome {
         entry: None,
         answered: None,
         between_entries: None,
-        stand_in: None,
+        default_answer: None,
         recommended: None,
         is_error: false,
     }

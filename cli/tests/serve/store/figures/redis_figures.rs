@@ -30,8 +30,8 @@ pub(super) fn commands(redis: &RedisServer) -> BTreeMap<String, f64> {
 
 /// The commands that a replica sends, and that run in none of its scripts.
 ///
-/// It also sends `PEXPIRE` for its lease and for records, and `HMGET` to ask who the writer is. These
-/// run in scripts, too, and are not counted.
+/// It also sends `PEXPIRE` for its lease and for records, and `HMGET` to ask who the writer is.
+/// These run in scripts, too, and are not counted.
 const SENT: [&str; 8] = ["evalsha", "eval", "script", "get", "hget", "exists", "ssubscribe", "sunsubscribe"];
 
 /// Those that replicas also send to a cluster. On one server, a script stores the records.
