@@ -98,14 +98,14 @@ WRONG = [
         "rules: there is no 'mst'; there are: follow_up_required, min",
     ),
     (
-        lambda d: Dialogue(rules={"number": "x"}),
+        lambda d: Dialogue(rules={"suggestion_count": "x"}),
         ValueError,
-        "rules: number: one of ignore, advice, reject was expected, not 'x'",
+        "rules: suggestion_count: one of ignore, advice, reject was expected, not 'x'",
     ),
     (
-        lambda d: Dialogue(rules={"number": None}),
+        lambda d: Dialogue(rules={"suggestion_count": None}),
         TypeError,
-        "rules: number: a str was expected, not NoneType",
+        "rules: suggestion_count: a str was expected, not NoneType",
     ),
     (
         lambda d: Dialogue(mistake_limit=-1),
