@@ -186,7 +186,8 @@ WRONG = [
     (
         lambda d: messages([], "nix"),
         ValueError,
-        "format: nix is not known; known are: openai-chat, openai-responses, anthropic, gemini, bedrock-converse, ollama",
+        "format: nix is not known; known are: openai-chat, openai-responses, anthropic, gemini, "
+        "bedrock-converse, ollama",
     ),
     (
         lambda d: messages("x", "anthropic"),
