@@ -1,5 +1,6 @@
-//! The arguments of question tools: the laws, and the reference reader, which sees the stream at
-//! once.
+//! The arguments of question tools: the laws, and the reference reader.
+//!
+//! It sees the stream at once.
 //!
 //! The bytes of an input: the choices [`choice`]; the index of a built-in shape, or a larger number
 //! and two bytes from which a shape is drawn; the size of chunks; seven limits, if chosen (of

@@ -1,5 +1,6 @@
-//! The bounds that a call from a checkpoint must keep, so that reading on neither panics nor
-//! exceeds the limits.
+//! The bounds that a call from a checkpoint must keep.
+//!
+//! Within them, reading on neither panics nor exceeds the limits.
 
 use super::open::{AnswerState, ModeState, Open, OpenSuggestion};
 use super::{Call, Range, Shown};

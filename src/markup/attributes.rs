@@ -1,5 +1,6 @@
-//! The grammar of what follows a tag's name: attributes, and the end of the tag. What tags of
-//! markup and of envelopes share.
+//! The grammar of what follows a tag's name: attributes, and the end of the tag.
+//!
+//! Tags of markup and of envelopes share it.
 
 use core::ops::Range;
 

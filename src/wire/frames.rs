@@ -1,5 +1,6 @@
-//! Framing: cutting a body into payloads, from server-sent events, JSON lines, one JSON array, or
-//! Amazon's binary frames.
+//! Framing: cutting a body into payloads.
+//!
+//! The body has server-sent events, JSON lines, one JSON array, or Amazon's binary frames.
 //!
 //! It is written here, and not taken from a crate, because cutting a stream correctly is what this
 //! crate is for. Of nine decoders of server-sent events, tried on a cut byte order mark, a cut

@@ -1,5 +1,6 @@
-//! The reference reader of the arguments of native calls, as plain as possible: the oracle of the
-//! tests for `Parser::arguments`.
+//! The reference reader of the arguments of native calls, as plain as possible.
+//!
+//! It is the oracle of the tests for `Parser::arguments`.
 //!
 //! As in `reference`, it sees the whole stream at once, its functions quote the sentences of
 //! `docs/format.md` (section "Native calls: arguments as JSON") that they implement, and where the

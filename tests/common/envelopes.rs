@@ -1,5 +1,6 @@
-//! The reference reader of envelopes, as plain as possible: the oracle of the tests for the calls
-//! that arrive in the text in a model's own form.
+//! The reference reader of envelopes, as plain as possible.
+//!
+//! It is the oracle of the tests for the calls that arrive in the text in a model's own form.
 //!
 //! As in `reference`, of which this is a part, it sees the whole stream at once and reads text
 //! twice where that is simpler. Its functions quote the sentences of `docs/format.md` (section

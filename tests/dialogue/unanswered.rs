@@ -1,5 +1,7 @@
-//! What goes back where nothing was answered: for each built-in template, the reply to a form of
-//! which no question was answered, to a call that was cancelled, and to one that was declined.
+//! What goes back where nothing was answered.
+//!
+//! For each built-in template, the reply to a form of which no question was answered, to a call
+//! that was cancelled, and to one that was declined.
 //!
 //! The texts are those of docs/question-tools.md.
 

@@ -1,5 +1,6 @@
-//! Nothing certain is held back (G3), by brute force, of calls in envelopes: of the families that
-//! are read by default together, and of each family alone and among all.
+//! Nothing certain is held back (G3), by brute force, of calls in envelopes.
+//!
+//! The families that are read by default are tested together, and each family alone and among all.
 //!
 //! Where the text waits for a limit is documented. So the limits are those by default, which no
 //! stream reaches, but for those of values: no text waits for them.

@@ -1,5 +1,6 @@
-//! Every short sequence of pieces of a question tool's arguments, and arguments of shapes drawn at
-//! random, cut everywhere, against the reference reader.
+//! Every short sequence of pieces of a question tool's arguments, cut everywhere.
+//!
+//! The reference reader is the oracle. Arguments of shapes drawn at random are read, too.
 
 use followup::{Checkpoint, Limits, Parser, Shape};
 

@@ -1,5 +1,6 @@
-//! The arguments of question tools against the reference reader, which sees the whole stream at
-//! once.
+//! The arguments of question tools against the reference reader.
+//!
+//! It sees the whole stream at once.
 
 use followup::{Malformed, Parser, Policy, Shape, Shapes};
 

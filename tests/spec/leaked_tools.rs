@@ -1,5 +1,6 @@
-//! Calls of question tools that arrive in the text, in a model's own envelope, mean what
-//! docs/question-tools.md says.
+//! Calls of question tools in a model's own envelope mean what docs/question-tools.md says.
+//!
+//! They arrive in the text.
 
 use std::collections::BTreeMap;
 

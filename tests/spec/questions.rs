@@ -1,5 +1,6 @@
-//! The views of questions, and the values that describe a shape: counts, equality, hashes,
-//! positions.
+//! The views of questions, and the values that describe a shape.
+//!
+//! Counts, equality, hashes, positions.
 
 use std::fmt::Debug;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};

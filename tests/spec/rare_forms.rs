@@ -1,5 +1,6 @@
-//! Calls of question tools as random sequences seldom make them: what a single chunk shows, and the
-//! limits of a state.
+//! Calls of question tools as random sequences seldom make them.
+//!
+//! What a single chunk shows, and the limits of a state.
 
 use std::sync::Arc;
 

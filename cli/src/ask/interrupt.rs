@@ -1,5 +1,4 @@
-//! What a signal does to a program that asks without a screen: the replies so far are written
-//! first.
+//! What a signal does to a program that asks without a screen: it writes the replies so far.
 
 use std::sync::{Arc, Mutex};
 use std::thread;

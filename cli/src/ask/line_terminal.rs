@@ -1,5 +1,6 @@
-//! The terminal, line by line. Lines are read from it and written to it, whatever standard input
-//! and output are.
+//! The terminal, line by line.
+//!
+//! Lines are read from it and written to it, whatever standard input and output are.
 
 use std::io::{BufRead, Write};
 use std::time::Duration;

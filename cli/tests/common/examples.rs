@@ -1,5 +1,4 @@
-//! The examples of docs/question-tools.md as calls of a provider, and what the library makes of
-//! them.
+//! The examples of docs/question-tools.md as calls of a provider, and their questions.
 
 use followup::dialogue::{Dialogue, Form, FormAnswer};
 use followup::wire::{Format, ResponseParser};

@@ -1,5 +1,6 @@
-//! How a conversation is changed: under one lock, after which readers, the list and the store are
-//! told.
+//! How a conversation is changed: under one lock.
+//!
+//! After a change, readers, the list and the store are told.
 
 use std::sync::atomic::Ordering;
 use std::time::{Instant, SystemTime};

@@ -1,5 +1,6 @@
-//! Bytes that a conversation and its parts take in addition to their texts, for the estimate of
-//! memory.
+//! Bytes that a conversation and its parts take in addition to their texts.
+//!
+//! The estimate of memory needs them.
 
 /// Bytes that a conversation takes in addition to what it keeps.
 pub(super) const CONVERSATION_OVERHEAD: usize = 4 << 10;

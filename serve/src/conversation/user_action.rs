@@ -1,5 +1,6 @@
-//! An action of the user, as data: answer, cancel, decline, discuss, guide; and the host's
-//! time-out.
+//! An action of the user, or the host's time-out, as data.
+//!
+//! The user answers, cancels, declines, discusses or guides.
 
 use std::sync::Arc;
 

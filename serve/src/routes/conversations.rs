@@ -1,5 +1,6 @@
-//! `/conversations`, `/conversations/ID` and `/conversations/ID/dismiss`: the list, one snapshot,
-//! dismissal, and deletion.
+//! The list of conversations, one snapshot, dismissal, and deletion.
+//!
+//! The paths are `/conversations`, `/conversations/ID` and `/conversations/ID/dismiss`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! The middleware around all paths: access control and the pace of bodies before them, security
-//! headers after them.
+//! The middleware around all paths.
+//!
+//! Access control and the pace of bodies come before them, security headers after them.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! The connection to the store: one, shared by all conversations, that is made again when it
-//! breaks.
+//! The connection to the store, which all conversations share.
+//!
+//! It is made again when it breaks.
 //!
 //! In a cluster, one server may fall silent while the others answer. Only the keys of its shard
 //! can't be reached then: the connection stays, and another one is tried beside it until that

@@ -1,5 +1,6 @@
-//! Who writes a conversation: finding it, becoming its writer, and learning that another replica
-//! did.
+//! Who writes a conversation.
+//!
+//! Finding the writer, becoming the writer, and learning that another replica became it.
 
 use std::sync::Arc;
 use std::time::Duration;

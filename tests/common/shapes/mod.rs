@@ -1,5 +1,6 @@
-//! The reference reader of the arguments of question tools: the oracle of the tests for
-//! `Parser::arguments_of`.
+//! The reference reader of the arguments of question tools.
+//!
+//! It is the oracle of the tests for `Parser::arguments_of`.
 //!
 //! It sees the whole stream at once, and is written from `docs/question-tools.md` and
 //! `docs/format.md`, whose sentences it quotes. Where they leave something open a comment begins

@@ -1,5 +1,4 @@
-//! The parser of one cell after the other: a message, the body of a response, or the arguments of a
-//! call.
+//! The parser of one cell after the other: a message, the body of a response, or arguments.
 
 use arrow_array::OffsetSizeTrait;
 use followup::wire::{self, Format, ResponseParser};

@@ -1,5 +1,4 @@
-//! What `deploy/` describes, without its containers: real replicas, and the real proxy in front of
-//! them.
+//! What `deploy/` describes, without containers: real replicas after the real proxy.
 
 use std::io::Write;
 use std::net::TcpStream;

@@ -1,5 +1,4 @@
-//! What the store, or a replica, has not heard of: everything was lost, or a message did not
-//! arrive.
+//! What the store or a replica does not know: all was lost, or a message did not arrive.
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
-//! What is refused on one replica because of another one, or of what the store has: with an error
-//! for people.
+//! What a replica refuses because of another one, or of what the store has.
+//!
+//! The error is one for people.
 
 use rustix::process::Signal;
 use serde_json::json;

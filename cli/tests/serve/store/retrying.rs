@@ -1,5 +1,6 @@
-//! What the provider did not accept is sent again, also through another replica than the one that
-//! sent it.
+//! What the provider did not accept is sent again.
+//!
+//! Also through another replica than the one that sent it.
 
 use std::time::Duration;
 

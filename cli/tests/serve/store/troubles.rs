@@ -1,5 +1,6 @@
-//! A store that can't be used: a clear error at start, or a state that heals. The relay never
-//! suffers.
+//! A store that can't be used: a clear error at start, or a state that heals.
+//!
+//! The relay never suffers.
 
 use std::io::{BufRead, BufReader, Read};
 use std::time::{Duration, Instant};
