@@ -45,8 +45,9 @@ pub(crate) fn bracket(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the index of the first mark from `from` on for which `stops` returns `true`; the length
-/// of the text if there is none.
+/// Returns the index of the first mark from `from` on for which `stops` returns `true`.
+///
+/// The length of the text if there is none.
 ///
 /// The marks are `<` and `{`; with `CODE`, back-ticks and `~` are, too. `stops` is called with the
 /// index of each, in order. Cost: about one instruction per byte, and what `stops` costs; that of
@@ -101,8 +102,9 @@ fn marks_of_block<const CODE: bool>(text: &[u8]) -> u64 {
 /// The number of bytes in which [`find_run`] searches at once.
 pub(crate) const BLOCK: usize = 256;
 
-/// Returns an index before which no run of three back-ticks or tildes ends, and after which one may
-/// begin within [`BLOCK`] bytes; the length of the text if there is none.
+/// Returns an index before which no run of three back-ticks or tildes ends.
+///
+/// After it, one may begin within [`BLOCK`] bytes. The length of the text if there is none.
 ///
 /// Cost: less than half an instruction per byte.
 pub(crate) fn find_run(text: &[u8]) -> usize {

@@ -30,8 +30,9 @@ pub(crate) enum Quiet {
     Never,
     /// Text without a `<`, and it changes nothing.
     WithoutBracket,
-    /// Text without a `<`, a back-tick, a `{` or a `~`, and it changes only what is before the next
-    /// byte.
+    /// Text without a `<`, a back-tick, a `{` or a `~`.
+    ///
+    /// It changes only what is before the next byte.
     WithoutMark,
     /// Text without a `<`, a back-tick or a line end, and it changes nothing.
     WithoutCodeMark,

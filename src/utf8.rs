@@ -28,12 +28,14 @@ pub(crate) fn shortest_blank(tail: &[u8]) -> Option<usize> {
     BLANKS.iter().filter(begins).map(|blank| blank.len_utf8()).min()
 }
 
-/// A text in place of an incomplete character: whatever that becomes, it is no delimiter, no space
-/// and no part of a name.
+/// A text in place of an incomplete character.
+///
+/// Whatever that becomes, it is no delimiter, no space and no part of a name.
 pub(crate) const SOME_CHAR: &str = "\u{FFFD}";
 
-/// Returns the length of the longest character that the incomplete UTF-8 sequence may become, with
-/// U+FFFD if it turns out to be ill-formed.
+/// Returns the length of the longest character that the incomplete UTF-8 sequence may become.
+///
+/// U+FFFD counts, too: an ill-formed sequence becomes that.
 pub(crate) fn longest_char(tail: &[u8]) -> usize {
     if tail.first().is_some_and(|&byte| byte >= 0xF0) { 4 } else { 3 }
 }

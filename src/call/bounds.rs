@@ -10,8 +10,7 @@ use crate::config::{Limits, Policy};
 const NOTES: usize = 48;
 
 impl Call {
-    /// Returns whether every range that is counted with is in its arena, and every text within its
-    /// limit.
+    /// Returns `true` if each counted range is in its arena, and each text within its limit.
     pub(crate) fn is_in_bounds(&self, policy: &Policy) -> bool {
         let limits = &policy.limits;
         let text = |(start, end): Range, limit| self.text.get(start..end).is_some_and(|text| text.len() <= limit);

@@ -214,8 +214,7 @@ impl Call {
         self.bare = u32::try_from(end - start).unwrap_or_default();
     }
 
-    /// Begins a `question`, and the value of the question if there is none yet and it is not
-    /// `empty`.
+    /// Begins a `question`, and the question's value if there is none yet and it is not `empty`.
     pub(crate) fn begin_question(&mut self, empty: bool) {
         if self.asked {
             self.note(Note::RepeatedQuestion);

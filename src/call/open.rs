@@ -16,8 +16,9 @@ pub(super) enum Open {
     Nothing,
     Question(Value),
     Suggestion(OpenSuggestion),
-    /// A text that becomes suggestions once it is complete. Nothing of one that is `too_long` is
-    /// kept.
+    /// A text that becomes suggestions once it is complete.
+    ///
+    /// Nothing of one that is `too_long` is kept.
     List {
         value: Value,
         too_long: bool,
@@ -123,8 +124,9 @@ impl Call {
         }
     }
 
-    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail`
-    /// becomes.
+    /// Makes certain what does not depend on the character that `tail` becomes.
+    ///
+    /// `tail` is the incomplete UTF-8 sequence.
     pub(crate) fn foresee_char(&mut self, tail: &[u8], policy: &Policy) {
         self.change_open(policy, |value, arena, limit| value.foresee_char(arena, tail, limit));
     }
@@ -225,8 +227,9 @@ impl Call {
         *answer = AnswerState::Reading(Value::at(self.text.len()), Visibility::Growing);
     }
 
-    /// Ends the text that [`begin_content`](Call::begin_content) began. Returns whether it is the
-    /// answer.
+    /// Ends the text that [`begin_content`](Call::begin_content) began.
+    ///
+    /// Returns whether it is the answer.
     pub(crate) fn end_content(&mut self, policy: &Policy) -> bool {
         match self.visibility() {
             Some(Visibility::TooLong) => {
@@ -274,8 +277,9 @@ impl Call {
         self.end_suggestion(policy);
     }
 
-    /// Returns whether a suggestion was added since this was last called, one beyond the
-    /// limit included.
+    /// Returns whether a suggestion was added since this was last called.
+    ///
+    /// One beyond the limit counts, too.
     pub(crate) fn take_given(&mut self) -> bool {
         core::mem::take(&mut self.given)
     }
@@ -356,8 +360,9 @@ impl Call {
         matches!(self.open, Open::List { too_long: true, .. })
     }
 
-    /// Ends that text and returns it, trimmed; `None` if there is none, or if it was too long to be
-    /// kept.
+    /// Ends that text and returns it, trimmed.
+    ///
+    /// `None` if there is none, or if it was too long to be kept.
     pub(crate) fn take_list(&mut self) -> Option<String> {
         let Open::List { value, too_long } = &self.open else { return None };
         let (start, end, too_long) = (value.start, value.certain, *too_long);

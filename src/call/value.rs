@@ -15,8 +15,10 @@ use crate::utf8;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Value {
     pub(super) start: usize,
-    /// The end of what is certain: after the last character that is not blank, or after the blanks
-    /// too when something that is not blank is sure to follow them.
+    /// The end of what is certain.
+    ///
+    /// It is after the last character that is not blank, or after the blanks too when something
+    /// that is not blank is sure to follow them.
     pub(super) certain: usize,
     /// Something that is not blank has come, or is sure to come next.
     pub(super) exists: bool,
@@ -81,8 +83,10 @@ impl Value {
         }
     }
 
-    /// Appends text that is `solid` up to the blanks at its end, if the value exists and has room
-    /// for it. Returns the end of what was certain before.
+    /// Appends text that is `solid` up to the blanks at its end.
+    ///
+    /// It does so if the value exists and has room for the text. Returns the end of what was
+    /// certain before.
     #[inline(always)]
     pub(super) fn push_plain(&mut self, arena: &mut String, text: &str, solid: usize, limit: usize) -> Option<usize> {
         if !self.exists || self.full || arena.len() + text.len() - self.start > limit {
@@ -129,8 +133,9 @@ impl Value {
         self.push(arena, entity.text(), limit)
     }
 
-    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail`
-    /// becomes.
+    /// Makes certain what does not depend on the character that `tail` becomes.
+    ///
+    /// `tail` is the incomplete UTF-8 sequence.
     pub(super) fn foresee_char(&mut self, arena: &mut String, tail: &[u8], limit: usize) -> Result<(), ValueTooLong> {
         self.flush_entity(arena, limit)?;
         let len = arena.len() - self.start + utf8::longest_char(tail);

@@ -17,8 +17,9 @@ pub(crate) enum View {
 }
 
 impl Call {
-    /// Returns the next part of the call that is certain and has not been shown, and counts it as
-    /// shown.
+    /// Returns the next certain part of the call that has not been shown.
+    ///
+    /// The part counts as shown from then on.
     #[inline]
     pub(crate) fn next_delta(&mut self) -> Option<Addition> {
         if let Some(form) = &mut self.form {

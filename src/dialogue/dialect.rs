@@ -295,8 +295,9 @@ impl Dialect {
         Explanation::same(self.messages.rule.replace("{details}", details))
     }
 
-    /// Returns the message about a rejected call of another tool, whose questions this parameter
-    /// has.
+    /// Returns the message about a rejected call of another tool.
+    ///
+    /// The parameter is the one that has its questions.
     pub(super) fn explain_tool(&self, reason: Reason, parameter: &str) -> String {
         let explanation =
             if reason == Reason::MissingParameter { self.missing(parameter) } else { self.explain(reason) };

@@ -36,8 +36,9 @@ pub struct Rejection {
     pub native: bool,
     /// The name of the tool.
     pub tool: String,
-    /// The name of the [`Shape`](crate::Shape) that read the call; `None` for
-    /// `ask_followup_question`.
+    /// The name of the [`Shape`](crate::Shape) that read the call.
+    ///
+    /// `None` for `ask_followup_question`.
     pub shape: Option<String>,
     /// Why it can't be asked.
     pub reason: Reason,
@@ -74,8 +75,9 @@ impl From<&Rejected<'_>> for Rejection {
     }
 }
 
-/// Returns the index of the question without a text. It is the last, because the call was rejected
-/// there.
+/// Returns the index of the question without a text.
+///
+/// It is the last, because the call was rejected there.
 fn blank_question(reason: Reason, count: usize, last: Option<&str>) -> Option<usize> {
     let is_missing = reason == Reason::MissingParameter && last.is_some_and(|text| text.trim().is_empty());
     count.checked_sub(1).filter(|_| is_missing)

@@ -71,8 +71,9 @@ impl FormAnswer {
         !self.picked.is_empty() || [&self.text, &self.note].into_iter().flatten().any(|text| !is_blank(text))
     }
 
-    /// Returns `true` if there is a text or a note. Neither is blank after
-    /// [`normal`](Self::normal).
+    /// Returns `true` if there is a text or a note.
+    ///
+    /// Neither is blank after [`normal`](Self::normal).
     pub(super) fn has_own_words(&self) -> bool {
         self.text.is_some() || self.note.is_some()
     }
@@ -131,7 +132,9 @@ pub struct Reply {
     /// The name of the tool, if the call is a native one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The text: wrapped by the dialect, or written by the [`Template`](super::Template) of another
+    /// The text, as the model gets it.
+    ///
+    /// It is wrapped by the dialect, or written by the [`Template`](super::Template) of another
     /// agent's tool.
     pub text: String,
     /// The images, in order.

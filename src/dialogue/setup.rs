@@ -208,8 +208,9 @@ impl Setup {
         broken
     }
 
-    /// Adds the advice of the rules to each question and what the reply has a place for, or returns
-    /// why they can't be asked.
+    /// Adds to each question the advice of the rules and what the reply has a place for.
+    ///
+    /// Returns the correction if the questions can't be asked.
     fn examine_form(&self, form: &mut Form) -> Option<Correction> {
         let takes_notes = self.template_for(form).takes_notes(form);
         for question in &mut form.questions {

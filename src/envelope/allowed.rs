@@ -116,8 +116,9 @@ impl EnvelopeMachine {
         }
     }
 
-    /// Returns `true` in text that means nothing: between parameters, or after JSON that is
-    /// ill-formed. An opener, or a markup tool's opening tag, ends the call there.
+    /// Returns `true` in text that means nothing: between parameters, or after ill-formed JSON.
+    ///
+    /// An opener, or a markup tool's opening tag, ends the call there.
     pub(crate) fn is_between(&self) -> bool {
         matches!(self.state, EnvelopeState::Between { .. } | EnvelopeState::Broken)
     }

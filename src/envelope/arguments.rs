@@ -49,8 +49,9 @@ impl ArgumentsReader {
         }
     }
 
-    /// Reads JSON from `*pos` to its end, or to something that is certain and not shown, or to the
-    /// end of the text.
+    /// Reads JSON from `*pos`, up to its end or to something that is certain and not shown.
+    ///
+    /// Stops at the end of the text, too.
     pub(crate) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
         match self {
             ArgumentsReader::None => *pos = text.len(),
@@ -77,8 +78,10 @@ impl ArgumentsReader {
         }
     }
 
-    /// Reads decoded text of the arguments in a string, up to the end of a value of a tool that has
-    /// a shape. Returns how many bytes were read, and whether such a value has ended.
+    /// Reads decoded text of the arguments in a string.
+    ///
+    /// Stops at the end of a value of a tool that has a shape. Returns how many bytes were read,
+    /// and whether such a value has ended.
     pub(super) fn read_decoded(&mut self, text: &str, call: &mut Call, policy: &Arc<Policy>) -> (usize, bool) {
         let mut pos = 0;
         match self {
@@ -140,8 +143,7 @@ impl ArgumentsReader {
         self.lexer().is_some_and(Lexer::is_ill_formed)
     }
 
-    /// Returns `true` if the text has no delimiter of the string that is being read, and what it
-    /// does is simple.
+    /// Returns `true` if the text has no delimiter of the open string, and its effect is simple.
     pub(super) fn is_plain(&self, text: &str) -> bool {
         match self {
             ArgumentsReader::Own(arguments) => arguments.lexer.plain_len(text, 0) == text.len(),
@@ -168,8 +170,9 @@ impl ArgumentsReader {
         if let ArgumentsReader::Shape(reader) = self { reader.is_parameter_closed() } else { false }
     }
 
-    /// Returns `true` if bare JSON whose arguments have this key, with a string or a list, is a
-    /// call.
+    /// Returns `true` if this key makes bare JSON a call.
+    ///
+    /// It is in the arguments, with a string or a list.
     pub(super) fn is_main_key(&self, key: &[u8]) -> bool {
         match self {
             ArgumentsReader::None => false,

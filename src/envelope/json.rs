@@ -69,8 +69,9 @@ impl EnvelopeMachine {
         }
     }
 
-    /// Takes into account that the incomplete character `tail` follows in the arguments in a
-    /// string.
+    /// Takes into account that the incomplete character `tail` follows.
+    ///
+    /// It follows in the arguments in a string.
     pub(super) fn foresee_text(&mut self, tail: &[u8], context: &mut Context<'_>) {
         let Context { call, policy } = &mut *context;
         let mut pos = 0;

@@ -190,8 +190,9 @@ impl EnvelopeMachine {
         }
     }
 
-    /// Ends what is open before a tag; the tag is read again. `None`: a tool's opening tag.
-    /// `may_start`: an envelope may start here.
+    /// Ends what is open before a tag; the tag is read again.
+    ///
+    /// `None`: a tool's opening tag. `may_start`: an envelope may start here.
     pub(crate) fn end_before(
         &mut self,
         kind: Option<Kind>,
@@ -345,8 +346,9 @@ impl EnvelopeMachine {
         }
     }
 
-    /// Ends what the end of the stream cuts. `closes`: it cuts the close tag that the call waits
-    /// for.
+    /// Ends what the end of the stream cuts.
+    ///
+    /// `closes`: it cuts the close tag that the call waits for.
     pub(crate) fn cut(&mut self, end: u64, closes: bool, context: &mut Context<'_>) -> Change {
         let Context { call, policy } = context;
         match self.state {
@@ -430,8 +432,9 @@ impl EnvelopeMachine {
         Change::Stay
     }
 
-    /// Restores a state from a checkpoint, after `read` bytes. Returns `false` if it is out of
-    /// bounds.
+    /// Restores a state from a checkpoint, after `read` bytes.
+    ///
+    /// Returns `false` if it is out of bounds.
     pub(crate) fn restore(&mut self, read: u64, policy: &Policy) -> bool {
         let limits = &policy.limits;
         // A bare object is read again, as any other, once the call is certain.

@@ -28,8 +28,9 @@ pub(super) enum ObjectPart {
     Arguments(u8),
     /// In the arguments of bare JSON: a key. See [`ObjectReader::is_main_key`].
     ArgumentKey,
-    /// In bare JSON: the name is one that is read, and in the arguments is a main key with a string
-    /// or an array.
+    /// In bare JSON: the call is confirmed.
+    ///
+    /// The name is one that is read, and in the arguments is a main key with a string or an array.
     Confirmed,
     /// More of the arguments, which are a string: the last so many bytes that were consumed.
     Text(usize),
@@ -99,8 +100,9 @@ impl ObjectReader {
         self.has_arguments || self.lexer.is_closed()
     }
 
-    /// Returns `true` if it is ill-formed only in that closing brackets around the arguments are
-    /// missing.
+    /// Returns `true` if it lacks only closing brackets around the arguments.
+    ///
+    /// It is ill-formed in nothing else.
     pub(super) fn lacks_end(&self) -> bool {
         self.has_arguments && self.is_in_call() && self.lexer.breaks_after_value()
     }

@@ -33,8 +33,9 @@ impl EnvelopeMachine {
         self.state = EnvelopeState::Value(value);
     }
 
-    /// Appends text to the open value. Returns how many bytes were consumed: what comes after JSON
-    /// is left.
+    /// Appends text to the open value.
+    ///
+    /// Returns how many bytes were consumed: what comes after JSON is left.
     pub(super) fn push_value(&mut self, value: ParameterValue, text: &str, context: &mut Context<'_>) -> usize {
         let Context { call, policy } = context;
         match value {
@@ -73,8 +74,9 @@ impl EnvelopeMachine {
         }
     }
 
-    /// Takes into account that the incomplete character `tail` follows in a value that a shape
-    /// reads.
+    /// Takes into account that the incomplete character `tail` follows.
+    ///
+    /// It follows in a value that a shape reads.
     pub(super) fn foresee_shaped(&mut self, written: Written, tail: &[u8], context: &mut Context<'_>) {
         let ArgumentsReader::Shape(reader) = &mut self.reader else { return };
         match written {

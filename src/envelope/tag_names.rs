@@ -38,8 +38,9 @@ const WIDE_TOKENS: [(&str, Token); 6] = [
 
 const SEPARATORS: [&str; 4] = ["▁", "_", " ", "\\_"];
 
-/// The names as they are written, each with the one kind of its tag before its attributes are
-/// known.
+/// The names as they are written.
+///
+/// Each has the one kind of its tag before its attributes are known.
 const NAMES: [(&str, Kinds); 10] = [
     ("tool_call", Kinds::TOOL_CALL),
     ("tool_calls", Kinds::WRAPPER),
@@ -79,8 +80,9 @@ pub(super) struct FoundTag {
 /// No opening tag or token is shorter after its `<`. It may say less than the shortest has.
 pub(super) const SHORTEST_OPENER: usize = 7;
 
-/// No tag has less after its name. So what completes a tag is never more than what completes it one
-/// byte later, and one.
+/// The least that a tag has after its name.
+///
+/// So what completes a tag is never more than what completes it one byte later, and one.
 const SHORTEST_END: usize = 1;
 
 /// Returns `true` if the text after a `<` may begin an opening tag or a token of an envelope.

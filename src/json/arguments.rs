@@ -110,14 +110,16 @@ impl Arguments {
         *self = Arguments { role: ValueRole::Question, given: self.given, ..Arguments::NEW };
     }
 
-    /// Reads text from `*pos` to the end of the value, or to something that is certain and not
-    /// shown, or to the end of the text.
+    /// Reads from `*pos`, up to the end of the value or to something that is certain and not shown.
+    ///
+    /// Stops at the end of the text, too.
     pub(crate) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) {
         while !self.lexer.is_closed() && !self.lexer.is_ill_formed() && self.read_next(text, pos, call, policy) {}
     }
 
-    /// Reads the next token. Returns `false` at the end of the text, or if something is certain and
-    /// not shown.
+    /// Reads the next token.
+    ///
+    /// Returns `false` at the end of the text, or if something is certain and not shown.
     #[inline(always)] // It is the body of a loop.
     pub(super) fn read_next(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) -> bool {
         // Most of a stream is text, for which no token is created.
@@ -139,8 +141,9 @@ impl Arguments {
         !self.act(token, call, policy) || call.is_all_shown()
     }
 
-    /// Ends the text of a list of suggestions in the call and reads it. It is a value of its own:
-    /// nothing but the list says what it is.
+    /// Ends the text of a list of suggestions in the call and reads it.
+    ///
+    /// It is a value of its own: nothing but the list says what it is.
     pub(crate) fn read_raw_list(&mut self, list: ListParameter, call: &mut Call, policy: &Arc<Policy>) {
         if self.given[list as usize] && call.has_long_list() {
             call.drop_list();

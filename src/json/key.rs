@@ -31,8 +31,9 @@ impl Key {
         self.bytes.extend_from_slice(&text.as_bytes()[..room.min(text.len())]);
     }
 
-    /// Appends to a key with space around it: that before it is left out, and
-    /// [`trim_end`](Key::trim_end) removes that after it.
+    /// Appends to a key with space around it.
+    ///
+    /// The space before the key is left out, and [`trim_end`](Key::trim_end) removes that after it.
     pub(crate) fn push_untrimmed(&mut self, text: &str) {
         self.no_number |= !text.bytes().all(|byte| byte.is_ascii_digit());
         for byte in text.bytes() {

@@ -76,8 +76,9 @@ enum Expect {
     After,
     /// In the text after the whole value.
     Ignored,
-    /// After text that is not JSON. `after_value`: only a comma or a closing bracket could have
-    /// come.
+    /// After text that is not JSON.
+    ///
+    /// `after_value`: only a comma or a closing bracket could have followed.
     IllFormed { after_value: bool },
 }
 

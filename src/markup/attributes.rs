@@ -27,8 +27,9 @@ pub(crate) fn missing<'i, S: IsStreaming, T>(bytes: usize) -> Parsed<'i, T> {
     Err(S::incomplete(Needed::new(bytes), || ()))
 }
 
-/// The fewest bytes that complete a tag: for tags that are hidden, and for tags that are also
-/// shown.
+/// The fewest bytes that complete a tag.
+///
+/// For tags that are hidden, and for tags that are also shown.
 ///
 /// [`NEVER`]: none does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

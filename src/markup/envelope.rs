@@ -13,8 +13,9 @@ use crate::signal::{Piece, Signal, Source, ToolRef};
 use crate::utf8;
 use nom::Streaming;
 
-/// How much of a chunk is searched for a tag at once where an envelope reads little text: in the
-/// header of a call, and between its arguments and its end.
+/// The bytes of a chunk that are searched for a tag at once where an envelope reads little text.
+///
+/// That is in the header of a call, and between its arguments and its end.
 const SHORT: usize = 64;
 
 impl MarkupMachine {
@@ -231,8 +232,10 @@ impl MarkupMachine {
         }
     }
 
-    /// Continues after a call. `code`: in the middle of a line and outside code, unless an opener
-    /// ended the call: then that of the text before it.
+    /// Continues after a call.
+    ///
+    /// `code`: in the middle of a line and outside code, unless an opener ended the call: then that
+    /// of the text before it.
     fn after_envelope(&mut self, next: AfterCall, code: Code) {
         self.state = match next {
             AfterCall::Header => MarkupState::Envelope(code),

@@ -68,8 +68,9 @@ impl MarkupMachine {
         }
     }
 
-    /// Returns how many bytes of `text`, which begins with the `<` of no tag, were an incomplete
-    /// tag.
+    /// Returns how many bytes of `text` were an incomplete tag.
+    ///
+    /// It begins with the `<` of no tag.
     ///
     /// They are text, in which no envelope starts. Where none could, as in nearly all prose, it
     /// returns 1.
@@ -145,8 +146,10 @@ impl MarkupMachine {
     }
 }
 
-/// Returns `false` if what begins with `<` has no name of a tag with attributes, or nothing after
-/// it but the end of the tag. The shortest is `invoke`; some begin with a bar.
+/// Returns `false` if what begins with `<` can't be a tag with attributes.
+///
+/// It has no name of such a tag, or nothing after the name but the end of the tag. The shortest
+/// name is `invoke`; some begin with a bar.
 #[inline]
 fn may_have_attributes(bytes: &[u8]) -> bool {
     let is_name = |byte: &u8| matches!(byte, b'a'..=b'z' | b'_' | b':');

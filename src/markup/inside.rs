@@ -73,8 +73,9 @@ impl CallReader<'_> {
         self.inside.after_backtick
     }
 
-    /// Makes certain what does not depend on which character the incomplete UTF-8 sequence `tail`
-    /// becomes.
+    /// Makes certain what does not depend on the character that `tail` becomes.
+    ///
+    /// `tail` is the incomplete UTF-8 sequence.
     pub(super) fn foresee(&mut self, tail: &[u8]) {
         if self.inside.position == Position::Suggestion && !utf8::may_be_blank(tail) {
             self.inside.position = Position::Answer;

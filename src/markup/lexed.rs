@@ -45,8 +45,9 @@ pub(crate) struct Tag {
     pub(crate) shown: bool,
     /// `<x/>`: opened and closed at once.
     pub(crate) empty: bool,
-    /// The value of its `mode` attribute in the tag, without quotes and blanks; in an envelope, the
-    /// name of the tool or of the parameter.
+    /// The value of its `mode` attribute in the tag, without quotes and blanks.
+    ///
+    /// In an envelope, the name of the tool or of the parameter.
     pub(crate) value: Option<Range<usize>>,
     pub(crate) len: usize,
 }
@@ -64,8 +65,9 @@ pub(crate) enum LexedTag {
 /// How a tag is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct IncompleteTag {
-    /// The fewest bytes that complete it. 0: it is a tool's opening tag, and the next byte decides
-    /// whether it is one.
+    /// The fewest bytes that complete it.
+    ///
+    /// 0: it is a tool's opening tag, and the next byte decides whether it is one.
     pub(crate) more: usize,
     /// It is text, whatever becomes of it.
     pub(crate) shown: bool,

@@ -201,8 +201,9 @@ impl MarkupMachine {
         }
     }
 
-    /// Reads on at the end of all pieces so far, which is followed by the incomplete UTF-8 sequence
-    /// `tail`.
+    /// Reads on at the end of all pieces so far.
+    ///
+    /// The incomplete UTF-8 sequence `tail` follows them.
     pub(crate) fn foresee(&mut self, tail: &[u8], end: u64) -> Signal {
         loop {
             self.drop_lent();
@@ -474,8 +475,9 @@ impl MarkupMachine {
         delta.map(Signal::Partial)
     }
 
-    /// Returns what is certain at the end of a piece, which is followed by the incomplete UTF-8
-    /// sequence `tail`.
+    /// Returns what is certain at the end of a piece.
+    ///
+    /// The incomplete UTF-8 sequence `tail` follows it.
     fn at_end_of_piece(&mut self, tail: &[u8]) -> Option<Signal> {
         match self.state {
             MarkupState::Unconfirmed(unconfirmed) if self.is_hopeless(&unconfirmed, tail) => {

@@ -57,8 +57,9 @@ impl MarkupMachine {
         Some(self.quiet_in(code))
     }
 
-    /// Returns where in the text the prose ends in which no envelope starts; the end of the text if
-    /// one may start already.
+    /// Returns the index in the text at which the prose ends in which no envelope starts.
+    ///
+    /// That is the end of the text if one may start already.
     pub(super) fn end_of_prose_left(&self, text: &str, from: usize) -> usize {
         let left = self.buffers.prose_left;
         if self.is_passing || left == 0 {
@@ -85,8 +86,9 @@ impl MarkupMachine {
         if starts { self.policy.envelopes() } else { Envelopes::none() }
     }
 
-    /// Does the same in prose, if it is as simple as that: a `<` that is the last byte, or begins
-    /// nothing.
+    /// Does the same in prose, in the simple cases.
+    ///
+    /// Those are a `<` that is the last byte, or begins nothing.
     #[inline]
     pub(super) fn read_in_prose<S: IsStreaming>(&self, bytes: &[u8]) -> Option<LexedTag> {
         let rest = bytes.get(1..)?;
@@ -120,8 +122,9 @@ impl MarkupMachine {
         None
     }
 
-    /// Acts on a tag whose text is emitted like any other. Returns `true` if the text after it is
-    /// not.
+    /// Acts on a tag whose text is emitted like any other.
+    ///
+    /// Returns `true` if the text after it is not.
     pub(super) fn act_shown(&mut self, tag: &Tag, end: u64) -> bool {
         if let MarkupState::Envelope(code) = self.state {
             self.act_envelope(tag, &[], code, end);

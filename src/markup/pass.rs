@@ -28,8 +28,9 @@ const SHORT: usize = 16;
 const MEDIUM: usize = 256;
 
 impl Code {
-    /// Advances over prose from `from` to the next byte that may begin a call, and returns its
-    /// index; the length of the text if there is none.
+    /// Advances over prose from `from` to the next byte that may begin a call.
+    ///
+    /// Returns the index of that byte, or the length of the text if there is none.
     #[inline]
     pub(super) fn advance(&mut self, text: &[u8], from: usize, openers: &impl Openers) -> usize {
         match text.len() - from {
@@ -130,6 +131,7 @@ impl Code {
     }
 
     /// Advances over the text before the next byte that changes more than the position in the line.
+    ///
     /// Returns the length of that text.
     #[inline]
     fn pass_plain(&mut self, text: &[u8]) -> usize {

@@ -26,8 +26,9 @@ pub(super) struct Pending {
     pub(super) shown: bool,
     /// What it ends in. [`TagPart::Other`]: it is read again from its beginning.
     pub(super) part: TagPart,
-    /// All of its text was emitted by the last signal, which borrows it. Never so between two
-    /// chunks.
+    /// All of its text was emitted by the last signal, which borrows it.
+    ///
+    /// Never so between two chunks.
     pub(super) lent: bool,
 }
 
@@ -56,8 +57,10 @@ impl Pending {
         self.part = TagPart::Other;
     }
 
-    /// Returns the part of `text` that can belong to it: through the next `<`, or to just beyond
-    /// the limit. While it fits in place, no more than has room there.
+    /// Returns the part of `text` that can belong to it.
+    ///
+    /// It reaches through the next `<`, or to just beyond the limit. While it fits in place, it is
+    /// no more than has room there.
     pub(super) fn reach<'t>(&self, text: &'t str, limit: usize) -> &'t str {
         let mut most = utf8::floor_char_boundary(text, INLINE.saturating_sub(self.bytes.len()));
         if most == 0 {
@@ -72,9 +75,10 @@ impl Pending {
         }
     }
 
-    /// Returns it as an incomplete tag if what came after its first `old` bytes decides nothing, so
-    /// that it need not be read again: unless the limit is near, more of the name that is expected,
-    /// or of the attributes.
+    /// Returns it as an incomplete tag if what follows its first `old` bytes decides nothing.
+    ///
+    /// Then it need not be read again. That is so for more of the name that is expected, or of the
+    /// attributes, unless the limit is near.
     pub(super) fn stays_incomplete(&self, old: usize, limit: usize) -> Option<IncompleteTag> {
         let more = match self.part {
             TagPart::Attributes if memchr::memchr2(b'<', b'>', &self.bytes[old..]).is_none() => 1,

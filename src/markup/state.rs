@@ -23,8 +23,9 @@ pub(super) enum MarkupState {
     /// The code is that before its header; in a call, of the text since its last tag. In a value it
     /// says only whether a back-tick is right before.
     Envelope(Code),
-    /// Something has been decided that is not emitted yet. Never so between two chunks, unless a
-    /// cursor was leaked.
+    /// Something is decided that is not emitted yet.
+    ///
+    /// Never so between two chunks, unless a cursor was leaked.
     Decided(Decided),
 }
 
@@ -55,8 +56,9 @@ impl MarkupState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Unconfirmed {
-    /// The length of the opening tag, which [`MarkupMachine`](super::machine::MarkupMachine) limits
-    /// to this type.
+    /// The length of the opening tag.
+    ///
+    /// [`MarkupMachine`](super::machine::MarkupMachine) limits it to this type.
     pub(super) opening: u32,
     /// Where in the stream the opening tag ends.
     pub(super) end: u64,

@@ -97,8 +97,9 @@ pub(super) enum Others {
 pub(super) enum Lookup {
     /// This name, so long.
     Found { name: Name, shown: bool, len: usize },
-    /// It may become a name: the bytes that it lacks, with the one after it. `name`: one of the
-    /// hidden names.
+    /// It may become a name: the bytes that it lacks, with the one after it.
+    ///
+    /// `name`: one of the hidden names.
     Incomplete { missing: MissingBytes, name: Option<OurName> },
 }
 
@@ -277,8 +278,9 @@ impl TagNames {
     }
 }
 
-/// Returns how many bytes the name lacks at the end of `text`, with the one after it: 0 if it is
-/// all there, [`NEVER`] if it is not that name.
+/// Returns how many bytes the name lacks at the end of `text`, with the one after it.
+///
+/// 0 if it is all there, [`NEVER`] if it is not that name.
 #[inline]
 fn more(name: &[u8], text: &[u8]) -> usize {
     match text.get(name.len()) {

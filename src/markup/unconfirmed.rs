@@ -37,8 +37,9 @@ impl MarkupMachine {
         }
     }
 
-    /// Holds text back. If there is no room for it, the opening tag was only named: returns
-    /// `false`.
+    /// Holds text back.
+    ///
+    /// Returns `false` if there is no room for it: then the opening tag was only named.
     pub(super) fn hold(&mut self, text: &str) -> bool {
         let MarkupState::Unconfirmed(unconfirmed) = self.state else { return true };
         if self.room(&unconfirmed) < text.len() {
@@ -86,8 +87,9 @@ impl MarkupMachine {
         });
     }
 
-    /// Ends it with the stream: a call that was cut, if nothing but blanks and an incomplete tag
-    /// follow.
+    /// Ends it with the stream.
+    ///
+    /// It is a call that was cut, if nothing but blanks and an incomplete tag follow.
     pub(super) fn cut_unconfirmed(&mut self, unconfirmed: Unconfirmed, end: u64) {
         if !unconfirmed.blank {
             return self.demote(&unconfirmed);
@@ -134,8 +136,10 @@ impl MarkupMachine {
         (!self.buffers.unconfirmed_text.is_empty()).then_some(Signal::Text(Source::Unconfirmed))
     }
 
-    /// Returns whether no continuation can confirm the call any more, or end the stream in an
-    /// unconfirmed one, after the incomplete UTF-8 sequence `tail`.
+    /// Returns whether no continuation can confirm the call any more.
+    ///
+    /// Nor can one end the stream in an unconfirmed call. The incomplete UTF-8 sequence `tail`
+    /// follows the text.
     pub(super) fn is_hopeless(&self, unconfirmed: &Unconfirmed, tail: &[u8]) -> bool {
         let room = self.room(unconfirmed);
         let tail_len = utf8::shortest_char(tail);

@@ -153,8 +153,9 @@ impl CallView {
         self.questions.first().map(|question| &*question.text).filter(|question| !question.is_empty())
     }
 
-    /// Returns the suggestions of the first question so far, each answer with its mode. All but the
-    /// last are final.
+    /// Returns the suggestions of the first question so far, each answer with its mode.
+    ///
+    /// All but the last are final.
     pub fn suggestions(&self) -> impl ExactSizeIterator<Item = (&str, Option<&str>)> {
         let suggestions = self.questions.first().map_or(&[][..], |question| &question.suggestions);
         suggestions.iter().map(|one| (&*one.answer, one.mode.as_deref()))

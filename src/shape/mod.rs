@@ -80,8 +80,9 @@ struct Table {
     id_fallback: SmallVec<[Role; 3]>,
     /// The name of the tool is so common that other tools have it, too.
     is_generic: bool,
-    /// A call of a generic tool counts only once it has an option; of another tool, a question
-    /// without one rejects it.
+    /// A call of a generic tool counts only once it has an option.
+    ///
+    /// Of another tool, a question without one rejects the call.
     needs_options: bool,
     constants: Constants,
 }
@@ -212,8 +213,10 @@ impl Shape {
         self.0.is_generic
     }
 
-    /// Returns `true` if a call of a tool with a generic name counts only once it has an option,
-    /// and if a question of any other tool is rejected without one.
+    /// Returns `true` if a call needs options.
+    ///
+    /// Then a call of a tool with a generic name counts only once it has one, and a question of any
+    /// other tool is rejected without one.
     pub(crate) fn needs_options(&self) -> bool {
         self.0.needs_options
     }
@@ -247,8 +250,9 @@ impl Shape {
         }
     }
 
-    /// Returns `true` if the value of a key of the arguments is the questions, or the text or the
-    /// options of the one question.
+    /// Returns `true` if a key of the arguments is a main one.
+    ///
+    /// Its value is the questions, or the text or the options of the one question.
     pub(crate) fn is_main_key(&self, key: &[u8]) -> bool {
         let role = |level| if let FoundKey::Role { role, .. } = self.find(level, key) { Some(role) } else { None };
         let is_list = matches!(role(Level::Call), Some(Role::Questions | Role::QuestionMap | Role::Lines));

@@ -160,8 +160,10 @@ fn without_comment(line: &str) -> &str {
     if line.starts_with('#') { "" } else { &line[..comment] }
 }
 
-/// Returns where the first shape of several ends, in bytes and in lines: at the blank lines and
-/// comments above the next line `shape`. `None` if there is no other shape.
+/// Returns the offset at which the first shape of several ends, in bytes and in lines.
+///
+/// It is at the blank lines and comments above the next line `shape`. `None` if there is no other
+/// shape.
 pub(super) fn end_of_first(text: &str) -> Option<(usize, usize)> {
     let (mut is_named, mut offset, mut end) = (false, 0, (0, 0));
     for (i, line) in text.split('\n').enumerate() {

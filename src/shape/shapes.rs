@@ -109,8 +109,9 @@ impl Shapes {
         }
     }
 
-    /// Returns the shape that reads the calls of a tool in an envelope; `None` if the tool is
-    /// another one.
+    /// Returns the shape that reads the calls of a tool in an envelope.
+    ///
+    /// `None` if the tool is another one.
     pub(crate) fn find_in_text(&self, tool: &str) -> Option<Shape> {
         self.reads_in_text(tool).then(|| self.find(tool)).flatten()
     }

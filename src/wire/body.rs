@@ -89,8 +89,9 @@ pub(super) struct Feeding {
     feed: ParserFeed,
 }
 
-/// The parser that is fed: that of the text or the reasoning, or that of a call, by its index in
-/// the list of calls.
+/// The parser that is fed.
+///
+/// That of the text or the reasoning, or that of a call, by its index in the list of calls.
 #[derive(Clone, Copy, Debug)]
 enum Target {
     Text,

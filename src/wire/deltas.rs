@@ -91,8 +91,9 @@ pub(super) struct CallDelta {
     pub(super) starts: bool,
     /// The index of the call, content block or output item.
     pub(super) index: Option<u64>,
-    /// The index may be wrong, and pieces of arguments may repeat those before: many servers send
-    /// this format, and some not as documented.
+    /// The index may be wrong, and pieces of arguments may repeat those before.
+    ///
+    /// Many servers send this format, and some not as documented.
     pub(super) loose_index: bool,
     /// The name the provider has for the call in its other events, where that is not `id`.
     pub(super) item_id: Fragment,
@@ -184,8 +185,9 @@ impl Deltas {
         self.push_text_delta(text.into(), Some(key), extent);
     }
 
-    /// Appends reasoning, of a part if the provider may repeat that, unless it is empty or not
-    /// read.
+    /// Appends reasoning, unless it is empty or not read.
+    ///
+    /// `key`: its part, if the provider may repeat that.
     pub(super) fn push_reasoning<'t>(
         &mut self,
         key: Option<PartKey>,
@@ -220,8 +222,9 @@ impl Deltas {
         }
     }
 
-    /// Makes room for more text. Long text grows by an eighth at a time, to take no more than it
-    /// must.
+    /// Makes room for more text.
+    ///
+    /// Long text grows by an eighth at a time, to take no more than it must.
     fn reserve(&mut self, more: usize) {
         let needed = self.text.len() + more;
         if needed > self.text.capacity() && needed > RETAINED {

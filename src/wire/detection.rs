@@ -334,8 +334,9 @@ fn evidence(frame: Frame<'_>) -> Evidence {
 /// What a line is in a stream of server-sent events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EventLine {
-    /// Data that begins as JSON, or an object as some servers report errors: without a field, or
-    /// in one named `error`.
+    /// Data that begins as JSON, or an object as some servers report errors.
+    ///
+    /// It is without a field, or in one named `error`.
     JsonData,
     /// Any other field, a comment or a blank line.
     Other,

@@ -44,19 +44,20 @@ pub enum Error<'a> {
     ///
     /// Nothing is parsed from there on.
     Binary,
-    /// The provider repeats the message, and says something else than before: the text or
-    /// arguments.
+    /// The provider repeats the message with another text or other arguments.
     ///
     /// What came first counts.
     Contradiction(&'a str),
-    /// A call is skipped or rejected: its tool. As many as the limit allows are open, or their
-    /// arguments are together as long as it allows.
+    /// A call is skipped or rejected: its tool.
+    ///
+    /// As many as the limit allows are open, or their arguments are together as long as it allows.
     TooManyCalls(&'a str),
 }
 
 impl Error<'_> {
-    /// Returns the data that was not used: of an unreadable event, orphaned arguments, a
-    /// contradiction.
+    /// Returns the data that was not used.
+    ///
+    /// It is of an unreadable event, orphaned arguments, or a contradiction.
     pub fn data(&self) -> Option<&str> {
         match self {
             Error::Unreadable(data) | Error::Orphan(data) | Error::Contradiction(data) => Some(data),

@@ -113,8 +113,9 @@ impl HeldCalls {
         }
     }
 
-    /// Holds the end of a call in an envelope of the text, until it is known whether it came
-    /// natively.
+    /// Holds the end of a call in an envelope of the text.
+    ///
+    /// It is held until it is known whether the call came natively, too.
     pub(super) fn hold_leaked(&mut self, end: &Event<'_>, call_index: u64, limits: &Limits) {
         let Some(call) = EndedCall::new(end) else { return };
         // One of the two will be asked.
@@ -124,8 +125,9 @@ impl HeldCalls {
         self.hold(HeldCall { call, call_index, questions, is_reasoning: false }, is_superseded, limits);
     }
 
-    /// Holds the end of a call in the reasoning, until it is known whether a question comes
-    /// outside.
+    /// Holds the end of a call in the reasoning.
+    ///
+    /// It is held until it is known whether a question follows outside.
     pub(super) fn hold_reasoning(&mut self, end: &Event<'_>, call_index: u64, limits: &Limits) {
         let Some(mut call) = EndedCall::new(end) else { return };
         call.note(Note::InReasoning);

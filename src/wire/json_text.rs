@@ -77,8 +77,9 @@ impl<'a> JsonText<'a> {
     }
 }
 
-/// Appends the inside of a well-formed JSON string. Returns `false`, with a part appended, if it
-/// has a single surrogate.
+/// Appends the inside of a well-formed JSON string.
+///
+/// Returns `false`, with a part appended, if it has a single surrogate.
 pub(super) fn unescape_text(mut inside: &str, out: &mut String) -> bool {
     while let Some((before, after)) = inside.split_once('\\') {
         out.push_str(before);

@@ -28,8 +28,9 @@ pub struct Limits {
     /// Further ones are skipped, with an error. No more calls than this
     /// [wait for the end](super#from-stream-to-event) of the body, either.
     pub open_calls: usize,
-    /// Bytes of the arguments of all calls that ask a question and are open, together. Default
-    /// 4 MiB.
+    /// Bytes of the arguments of all calls that ask a question and are open, together.
+    ///
+    /// Default 4 MiB.
     ///
     /// The call that exceeds it is rejected, with an error. The calls that wait for the end of the
     /// body may be as long.

@@ -59,8 +59,9 @@ impl ResponseParser {
         ResponseParser { body: self.body.with_limits(limits) }
     }
 
-    /// Sets whether calls are read in the model's reasoning as well. The default is not to. What
-    /// was fed before is discarded.
+    /// Sets whether calls are read in the model's reasoning as well.
+    ///
+    /// The default is not to. What was fed before is discarded.
     ///
     /// Some models write their calls there. Only the events of calls of `ask_followup_question`
     /// come out of it, with a span in the reasoning. Such a call ends with the body, with the note

@@ -83,8 +83,9 @@ impl CallForm {
 
     // Questions.
 
-    /// Begins a question, after the one before it has ended. Returns `false` if it is beyond the
-    /// limit: then none is open.
+    /// Begins a question, after the one before it has ended.
+    ///
+    /// Returns `false` if it is beyond the limit: then none is open.
     pub(crate) fn begin_question(&mut self, limits: &Limits) -> bool {
         let has_room = self.questions.len() < limits.questions;
         if has_room {
@@ -105,8 +106,9 @@ impl CallForm {
         self.open_question().is_some_and(|one| !one.has_text() && one.first_option == options)
     }
 
-    /// Drops the open question, of which nothing can have been shown. Returns `false` if something
-    /// can.
+    /// Drops the open question, of which nothing can have been shown.
+    ///
+    /// Returns `false` if something can.
     pub(crate) fn drop_question(&mut self) -> bool {
         let can_be_dropped = self.can_drop_question();
         if can_be_dropped {
@@ -146,8 +148,9 @@ impl CallForm {
 
     // Options.
 
-    /// Begins an option of the open question, after the one before it has ended. Returns `false` if
-    /// it is beyond the limit: then none is open.
+    /// Begins an option of the open question, after the one before it has ended.
+    ///
+    /// Returns `false` if it is beyond the limit: then none is open.
     pub(crate) fn begin_option(&mut self, limits: &Limits) -> bool {
         let options = self.options.len();
         let index = self.skip_option();
@@ -181,8 +184,10 @@ impl CallForm {
         self.read_mark();
     }
 
-    /// Ends the open option. Without a label it is dropped, unless it `waits` for one. Returns
-    /// whether it has a label, or waits.
+    /// Ends the open option.
+    ///
+    /// Without a label it is dropped, unless it `waits` for one. Returns whether it has a label, or
+    /// waits.
     pub(crate) fn end_option(&mut self, waits: bool) -> bool {
         let Some(option) = self.open_option() else { return true };
         let exists = !option.text(OptionText::Label).is_empty() || waits;
@@ -210,16 +215,18 @@ impl CallForm {
         first.and_then(|first| self.options.get_mut(first..)).unwrap_or_default()
     }
 
-    /// Marks the option of the open question that the model has written at this index as
-    /// recommended.
+    /// Marks an option of the open question as recommended.
+    ///
+    /// `index` counts the options as the model has written them.
     pub(crate) fn recommend(&mut self, index: u32) {
         if let Some(option) = self.open_options().iter_mut().find(|option| option.index == index) {
             (option.recommended, option.has_news) = (true, true);
         }
     }
 
-    /// Gives the options of the open question that have only a value a label: the name at their
-    /// index, or else the value.
+    /// Gives the options of the open question that have only a value a label.
+    ///
+    /// It is the name at their index, or else the value.
     pub(crate) fn name_options(&mut self) {
         let names = core::mem::take(&mut self.names);
         let Some(first) = self.open_question().map(|question| question.first_option) else { return };
@@ -289,8 +296,9 @@ impl CallForm {
         if is_too_long { Err(beyond) } else { Ok(()) }
     }
 
-    /// Makes certain what does not depend on which character the incomplete sequence `tail`
-    /// becomes.
+    /// Makes certain what does not depend on the character that `tail` becomes.
+    ///
+    /// `tail` is the incomplete sequence.
     pub(crate) fn foresee_char(&mut self, tail: &[u8], limits: &Limits) {
         self.settle_escape();
         let Some(open) = &mut self.open else { return };
@@ -416,8 +424,10 @@ impl CallForm {
         }
     }
 
-    /// Drops what is open and would not be shown: a text, unless it is shown while it grows,
-    /// options from the first without a label on, and a question that has nothing else either.
+    /// Drops what is open and would not be shown.
+    ///
+    /// That is a text, unless it is shown while it grows, options from the first without a label
+    /// on, and a question that has nothing else either.
     pub(crate) fn fail(&mut self) {
         if let Some(open) = self.open.take()
             && !open.place.grows()
@@ -445,8 +455,9 @@ impl CallForm {
         }
     }
 
-    /// Sets which questions have to be answered, if they do not say so: those in the list, and of
-    /// the others `default`.
+    /// Sets which questions have to be answered, if they do not say so.
+    ///
+    /// Those in the list have to be, and for the others `default` decides.
     pub(crate) fn apply_required(&mut self, default: Option<bool>) {
         let required = core::mem::take(&mut self.required);
         for i in 0..self.questions.len() {

@@ -29,8 +29,9 @@ impl CallForm {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    /// Returns a text as far as it is shown, or all that is certain of it; `None` if that is
-    /// nothing.
+    /// Returns the part of a text that is shown, or all that is certain of it.
+    ///
+    /// `None` if that is nothing.
     pub(crate) fn view(&self, slot: Slot, view: View) -> Option<&str> {
         let end = if view == View::Shown { slot.start + slot.shown } else { slot.end };
         Some(self.slice((slot.start, end))).filter(|text| !text.is_empty())
@@ -112,8 +113,9 @@ impl CallForm {
         }
     }
 
-    /// Returns whether two questions from an index on have the same text, so that their answers
-    /// can't be told apart.
+    /// Returns whether two questions from an index on have the same text.
+    ///
+    /// Then their answers can't be told apart.
     pub(crate) fn has_equal_questions(&self, first: usize) -> bool {
         let text = |question: &QuestionParts| self.slice(question.text(QuestionText::Text).range());
         let is_repeated = |i: usize| self.questions[first..i].iter().any(|one| text(one) == text(&self.questions[i]));

@@ -38,8 +38,9 @@ impl Template {
         builtin::named(name)
     }
 
-    /// Returns the template for this form: this one, or the one that it names for calls with
-    /// several questions or with ids.
+    /// Returns the template for this form.
+    ///
+    /// It is this one, or the one that it names for calls with several questions or with ids.
     pub(super) fn for_form(self, form: &Form) -> Template {
         let has_id = || form.questions.iter().any(|question| question.id.is_some());
         // The title of Hermes is above a list. Other tools have one above a single question, too.
@@ -64,8 +65,9 @@ impl Template {
         self.has_note(&entry.picked) && cases.into_iter().flatten().all(|case| self.has_note(case))
     }
 
-    /// Returns `true` if the reply has a place for a note with this answer to a question of the
-    /// form.
+    /// Returns `true` if the reply has a place for a note with this answer.
+    ///
+    /// The answer is to a question of the form.
     pub(super) fn allows_note(&self, form: &Form, question: &FormQuestion, answer: &FormAnswer) -> bool {
         self.entry_for(form).0.case(question, answer).is_some_and(|case| self.has_note(case))
     }

@@ -7,8 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::dialogue::placeholder_text;
 
-/// How the answers to a [`Form`](crate::dialogue::Form) go back to the model, in the wording of the
-/// tool's own host.
+/// The wording in which answers to a [`Form`](crate::dialogue::Form) go back to the model.
+///
+/// It is that of the tool's own host.
 ///
 /// A template is plain data, like a [`Dialect`](crate::dialogue::Dialect), in any format that serde
 /// reads. What it leaves out is as in [`Template::general`]. An unknown key or placeholder is an
@@ -84,8 +85,9 @@ pub struct Template {
     /// The reply if the user declined to answer; without it, as if they dismissed the questions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub declined: Option<TemplateOutcome>,
-    /// The reply if the user wants to talk about the questions instead of answering them; without
-    /// it, the user can't.
+    /// The reply if the user wants to talk about the questions instead of answering them.
+    ///
+    /// Without it, the user can't.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discussed: Option<TemplateOutcome>,
     /// The reply if the time for an answer is over; without it, as if the user dismissed them.
@@ -96,8 +98,9 @@ pub struct Template {
     pub rejected: Option<TemplateRejection>,
     /// The name of the parameter that has the questions.
     pub parameter: Cow<'static, str>,
-    /// The name of the built-in template for a call with several questions or with ids, and of
-    /// Hermes also for one with a title.
+    /// The name of the built-in template for a call with several questions or with ids.
+    ///
+    /// Of Hermes, also for one with a title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<Cow<'static, str>>,
 }
@@ -149,8 +152,9 @@ pub struct TemplateOutcome {
     /// The reply. Supports `{entries}`: the entries of the questions, in order.
     #[serde(deserialize_with = "with_entries")]
     pub text: Cow<'static, str>,
-    /// The text that replaces `{entries}` in `text` if there is an entry; `None`: the entries
-    /// alone. Supports `{entries}`.
+    /// The text that replaces `{entries}` in `text` if there is an entry.
+    ///
+    /// `None` if the entries alone do. Supports `{entries}`.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "maybe_with_entries")]
     pub entries: Option<Cow<'static, str>>,
     /// The entry of a question without an answer; without it, that of an unanswered one.
@@ -165,8 +169,9 @@ pub struct TemplateOutcome {
     /// A text that is the answer to each question without one, as if the user had written it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_answer: Option<Cow<'static, str>>,
-    /// The entry of a question without an answer that has options: the one that the model
-    /// recommends is picked, or else the first.
+    /// The entry of a question without an answer that has options.
+    ///
+    /// The one that the model recommends is picked, or else the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recommended: Option<TemplateEntry>,
     /// Whether the host marks the result of the call as an error.

@@ -99,8 +99,10 @@ impl Reading<'_> {
         Meaning::Nothing
     }
 
-    /// Returns `true` if questions of a list can follow. If the arguments are one question already,
-    /// it has to end before these, and so needs its text; or nothing of it has come.
+    /// Returns `true` if questions of a list can follow.
+    ///
+    /// If the arguments are one question already, it has to end before these, and so needs its
+    /// text; or nothing of it was read.
     fn can_begin_questions(&mut self, kind: Type) -> bool {
         let Some(Within::Arguments { is_question: true, .. }) = self.reader.within.first() else { return true };
         let Some(form) = self.call.form_mut() else { return true };

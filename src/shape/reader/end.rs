@@ -193,8 +193,9 @@ impl Reading<'_> {
         }
     }
 
-    /// Makes the key of the open option, which begins there among the paths, its label, if it has
-    /// none.
+    /// Makes the key of the open option its label, if it has none.
+    ///
+    /// The key begins there among the paths.
     fn label_by_key(&mut self, start: usize) {
         let has_label = |option: &OptionParts| !option.text(OptionText::Label).is_empty();
         if self.form().and_then(CallForm::open_option).is_none_or(|option| has_label(option)) {

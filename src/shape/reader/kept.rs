@@ -58,8 +58,9 @@ impl Reading<'_> {
         push_within(&mut self.reader.kept, text, room);
     }
 
-    /// Reads what was kept, since the text of the question that the arguments are begins. Returns
-    /// `true` if that had a text.
+    /// Reads what was kept, since the text of the question that the arguments are begins.
+    ///
+    /// Returns `true` if that had a text.
     pub(super) fn read_kept_before_text(&mut self) -> bool {
         match self.reader.within.last() {
             Some(&Within::Arguments { seen, is_question: true }) if !self.reader.kept.is_empty() => {
@@ -96,8 +97,9 @@ impl Reading<'_> {
     }
 }
 
-/// Returns how many bytes can be kept. With a string in them that is kept until its end, they are
-/// as many as those of a list.
+/// Returns how many bytes can be kept.
+///
+/// With a string in them that is kept until its end, they are as many as those of a list.
 pub(super) fn most_kept(policy: &Policy) -> usize {
     policy.limits.list() / 2
 }

@@ -78,8 +78,10 @@ impl Reading<'_> {
         Meaning::Entry(list)
     }
 
-    /// Returns the meaning of the key in an object of this level. A key that comes again rejects
-    /// the call; of several names for one thing, the first that comes counts.
+    /// Returns the meaning of the key in an object of this level.
+    ///
+    /// A key that is repeated rejects the call; of several names for one thing, the first in the
+    /// arguments counts.
     fn value_of(&mut self, level: Level) -> Meaning {
         let (role, entry) = match self.shape.find(level, self.reader.key.as_bytes()) {
             FoundKey::Role { role, entry } => (role, entry),

@@ -73,8 +73,9 @@ enum Meaning {
     Undecided(List),
     /// A string that is an element of a list, as long as it has only white space.
     UndecidedItem(List),
-    /// A string where the object of a path or of a form belongs, as long as it has only white
-    /// space.
+    /// A string where the object of a path or of a form belongs.
+    ///
+    /// It has only white space so far.
     UndecidedPath,
     UndecidedForm,
     /// A string of JSON that is read once it has ended, because it may be no JSON.
@@ -194,8 +195,9 @@ pub(crate) struct ShapeReader {
     pending: String,
     /// Blanks after the value of a parameter so far.
     blanks: String,
-    /// Members of the arguments, each after a comma, which are those of a question if its text
-    /// comes.
+    /// Members of the arguments, each after a comma.
+    ///
+    /// They are those of a question if its text follows.
     kept: String,
     /// The value of such a member is being read.
     is_keeping: bool,
@@ -274,8 +276,9 @@ impl ShapeReader {
         }
     }
 
-    /// Reads text from `*pos` to the end of the value, or to something that is certain and not
-    /// shown, or to the end of the text. Returns `true` if a value has ended.
+    /// Reads from `*pos`, up to the end of the value or to something that is certain and not shown.
+    ///
+    /// Stops at the end of the text, too. Returns `true` if a value has ended.
     pub(crate) fn read(&mut self, text: &str, pos: &mut usize, call: &mut Call, policy: &Arc<Policy>) -> bool {
         let mut has_ended = false;
         if call.has_failed() {
@@ -315,8 +318,9 @@ impl ShapeReader {
         }
     }
 
-    /// Forgets everything but where in the JSON it is, and what decides which parameters are JSON:
-    /// nothing more is read but its end.
+    /// Forgets all but the position in the JSON, and what decides which parameters are JSON.
+    ///
+    /// Nothing more is read but its end.
     fn fail(&mut self, shape: Shape) {
         let mut lexers = core::mem::take(&mut self.lexers);
         lexers.truncate(1);
@@ -469,8 +473,9 @@ impl Reading<'_> {
 
     // Tokens.
 
-    /// Applies a token of a lexer. Returns `true` if a value has ended, so that more may be
-    /// certain.
+    /// Applies a token of a lexer.
+    ///
+    /// Returns `true` if a value has ended, so that more may be certain.
     fn token(&mut self, level: usize, token: JsonToken<'_>) -> bool {
         if self.reader.lexers.len() <= level + 1 {
             return self.act(level, token);
@@ -496,8 +501,9 @@ impl Reading<'_> {
         }
     }
 
-    /// Applies text of a lexer, up to the end of a value in it if it is JSON. Returns how many
-    /// bytes were applied, and whether a value has ended.
+    /// Applies text of a lexer, up to the end of a value in it if it is JSON.
+    ///
+    /// Returns how many bytes were applied, and whether a value has ended.
     fn text(&mut self, level: usize, text: &str) -> (usize, bool) {
         if self.reader.lexers.len() > level + 1 {
             return self.read_encoded(level + 1, text);
@@ -506,8 +512,9 @@ impl Reading<'_> {
         (text.len(), false)
     }
 
-    /// Reads more of the JSON in a string, up to the end of a value. Returns how many bytes were
-    /// read, and whether a value has ended.
+    /// Reads more of the JSON in a string, up to the end of a value.
+    ///
+    /// Returns how many bytes were read, and whether a value has ended.
     fn read_encoded(&mut self, level: usize, text: &str) -> (usize, bool) {
         let mut pos = 0;
         while !self.call.has_failed()

@@ -78,8 +78,9 @@ impl ShapeReader {
         value_of_found(shape.find(Level::Question, self.key.as_bytes()))
     }
 
-    /// Returns what a key would mean in a call that has not failed, so that its parameter ends
-    /// where it would have ended.
+    /// Returns what a key would mean in a call that has not failed.
+    ///
+    /// So its parameter ends where it would have ended.
     fn failed_parameter(&self, key: &str) -> Meaning {
         let Some(shape) = &self.shape.0 else { return Meaning::Nothing };
         let find = |level| value_of_found(shape.find(level, key.as_bytes()));
@@ -180,8 +181,9 @@ impl ShapeReader {
         self.blanks = blanks;
     }
 
-    /// Takes into account that the incomplete character `tail` follows in a value that is blank so
-    /// far. Returns how it is written.
+    /// Takes into account that the incomplete character `tail` follows.
+    ///
+    /// It follows in a value that is blank so far. Returns how the value is written.
     pub(crate) fn foresee_written(
         &mut self,
         is_json: bool,

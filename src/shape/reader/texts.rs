@@ -38,8 +38,9 @@ impl Reading<'_> {
         }
     }
 
-    /// Decides what a string in a list is, by its first character: text, unless it may be an
-    /// object.
+    /// Decides what a string in a list is, by its first character.
+    ///
+    /// It is text, unless it may be an object.
     fn decide_item(&mut self, list: List, text: &str) {
         let rest = text.trim_start();
         self.push_pending(&text[..text.len() - rest.len()]);
@@ -56,8 +57,9 @@ impl Reading<'_> {
         }
     }
 
-    /// Takes the incomplete character `tail` into account, which follows in the string that is
-    /// being read.
+    /// Takes into account that the incomplete character `tail` follows.
+    ///
+    /// It follows in the string that is being read.
     pub(super) fn foresee_text(&mut self, tail: &[u8]) {
         if !utf8::may_be_blank(tail) {
             match self.reader.value {
@@ -132,8 +134,9 @@ impl Reading<'_> {
         self.reader.pending.push_str(text);
     }
 
-    /// Decides what a string is where the object of a path or of a form belongs, by its first
-    /// character.
+    /// Decides what a string is where the object of a path or of a form belongs.
+    ///
+    /// Its first character decides.
     fn decide_object(&mut self, object: Meaning, text: &str) {
         let text = text.trim_start();
         if text.is_empty() {

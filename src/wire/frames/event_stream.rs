@@ -120,8 +120,9 @@ impl FrameDecoder {
         }
     }
 
-    /// Consumes the chunk up to the end of the next frame that says something; `None` when the
-    /// chunk is consumed.
+    /// Consumes the chunk up to the end of the next frame that has a payload.
+    ///
+    /// `None` when the chunk is consumed.
     ///
     /// After a prelude that is wrong, the rest of the body is skipped.
     pub(super) fn next(&mut self, chunk: &mut &[u8], limit: usize) -> Option<Result<&[u8], BadFrame>> {

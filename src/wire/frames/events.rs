@@ -16,8 +16,9 @@ pub(super) struct SseEvent {
     has_data: bool,
     /// The number of lines of the `data` that are not blank, as far as it can count.
     lines: u8,
-    /// The `data` of the next event, whose first line has ended this one. It is empty between
-    /// chunks.
+    /// The `data` of the next event, whose first line has ended this one.
+    ///
+    /// It is empty between chunks.
     next: Vec<u8>,
     /// The `data` would be longer than the limit.
     too_long: bool,
@@ -37,8 +38,9 @@ pub(super) struct SseEvent {
 /// The bytes of an event's name that are kept.
 const MAX_NAME_LEN: usize = 8;
 
-/// Returns the bytes of an incomplete line that are kept: a payload and its field's name, or an
-/// event's name.
+/// Returns the bytes of an incomplete line that are kept.
+///
+/// They are a payload and its field's name, or an event's name.
 pub(super) fn max_line(limit: usize) -> usize {
     limit.saturating_add("error: ".len() + 1).max("event: ".len() + MAX_NAME_LEN)
 }

@@ -137,8 +137,9 @@ enum Mode {
 const MIN_REPEATED: usize = 8;
 
 impl Progress {
-    /// Returns how many bytes of a payload's text have come before. `may_repeat`: a text that has
-    /// come is no new piece.
+    /// Returns how many bytes of a payload's text are not new.
+    ///
+    /// `may_repeat`: a text that was read before is no new piece.
     fn advance(&mut self, text: &[u8], may_repeat: bool) -> usize {
         if text.is_empty() {
             return 0;
@@ -260,8 +261,9 @@ impl DashScopeParser {
         deltas.push(Delta::Call(CallDelta { index, id, name, arguments, ..CallDelta::default() }));
     }
 
-    /// Returns the progress of the call at an index. If there are too many, the oldest is
-    /// forgotten.
+    /// Returns the progress of the call at an index.
+    ///
+    /// If there are too many, the oldest is forgotten.
     fn call_so_far(&mut self, index: Option<u64>) -> &mut CallSoFar {
         let position = self.calls.iter().position(|call| call.index == index);
         let i = position.unwrap_or_else(|| {

@@ -241,8 +241,9 @@ impl Condition {
 struct NamedFields<'a>(Vec<(&'static str, &'a str)>);
 
 impl<'a> NamedFields<'a> {
-    /// Returns the fields of an object; `None` if it is none, or is ill-formed before it breaks
-    /// off.
+    /// Returns the fields of an object.
+    ///
+    /// `None` if it is none, or is ill-formed before it breaks off.
     fn of(json: &'a str) -> Option<NamedFields<'a>> {
         let json = json.trim_ascii_start();
         let is_usable = match serde_json::from_str::<IgnoredAny>(json) {

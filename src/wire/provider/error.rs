@@ -68,8 +68,9 @@ pub(in crate::wire) fn push_error_body(payload: &str, deltas: &mut Deltas) {
     }
 }
 
-/// Appends the error of an event that is one: that of the field where it is documented, or else of
-/// the payload.
+/// Appends the error of an event that is one.
+///
+/// It is that of the field where it is documented, or else of the payload.
 pub(super) fn push_error_event(error: Raw<'_>, payload: &str, deltas: &mut Deltas) {
     match message(error).is_empty() {
         true => push_error_payload(payload, deltas),

@@ -44,8 +44,9 @@ struct ChatChoice<'a, Calls> {
     index: Raw<'a>,
     #[serde(borrow)]
     delta: Option<ChatMessage<'a, Calls>>,
-    /// The whole [message](ChatMessage): of a response that is not streamed, or at the end of a
-    /// stream.
+    /// The whole [message](ChatMessage).
+    ///
+    /// It is that of a response that is not streamed, or at the end of a stream.
     #[serde(borrow)]
     message: Raw<'a>,
     /// The text of a completion that is not a chat.

@@ -129,7 +129,9 @@ pub(super) fn parse_list<'a, T: Deserialize<'a>>(raw: Raw<'a>) -> serde_json::Re
 /// A payload is first parsed with [`Few`] in its lists, because it takes an allocation to skip an
 /// object inside a list. Where that fails, it is parsed again with lists that are left raw.
 pub(super) trait ListField<'a, T> {
-    /// Returns the entries. `null` is no entry. Any other entry, or a field that is no list, is
+    /// Returns the entries.
+    ///
+    /// `null` is no entry. Any other entry, or a field that is no list, is
     /// [skipped](Delta::Unreadable).
     ///
     /// # Errors

@@ -82,15 +82,17 @@ type FewCandidates<'a> = Few<GeminiCandidate<'a, Few<GeminiPart<'a, Few<PartialA
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(in crate::wire) struct GeminiParser {
-    /// The calls whose arguments are streaming, at most [`MAX_OPEN`], in the order in which they
-    /// began.
+    /// The calls whose arguments are streaming, at most [`MAX_OPEN`].
+    ///
+    /// They are in the order in which they began.
     open: Vec<StreamingCall>,
     /// The number of indices that were given to calls.
     indices: u64,
 }
 
-/// The number of calls whose arguments may stream at once. If there are more, the oldest is
-/// forgotten.
+/// The number of calls whose arguments may stream at once.
+///
+/// If there are more, the oldest is forgotten.
 const MAX_OPEN: usize = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -83,8 +83,9 @@ impl ArgumentsWriter {
         out.push(ILL_FORMED);
     }
 
-    /// Appends to `out` what a value adds to the JSON. `room`: the number of paths that may be
-    /// remembered.
+    /// Appends to `out` what a value adds to the JSON.
+    ///
+    /// `room`: the number of paths that may be remembered.
     pub(super) fn write(&mut self, arg: &PartialArg<'_>, room: usize, out: &mut Vec<u8>) {
         let path = text(arg.json_path);
         let path = String::from_utf8_lossy(&path);
