@@ -24,8 +24,7 @@ use crate::reason::Reason;
 ///     "tion>Which one?</question></ask_foll",
 ///     "owup_question>",
 /// ] {
-///     let mut events = parser.feed(chunk);
-///     while let Some(event) = events.next() {
+///     parser.feed(chunk).for_each(|event| {
 ///         shown.push(match event {
 ///             Event::Text(text) => format!("text {text:?}"),
 ///             Event::Opaque(piece) => format!("{} {:?}", piece.tool, piece.raw),
@@ -33,7 +32,7 @@ use crate::reason::Reason;
 ///             Event::Complete(call) => format!("{:?} at {:?}", call.question(), call.span()),
 ///             Event::Rejected(call) => format!("{}", call.reason()),
 ///         });
-///     }
+///     });
 /// }
 /// assert_eq!(shown, ["text \"Hm. \"", "\"Which one?\" so far", "\"Which one?\" at 4..82"]);
 /// ```
@@ -95,14 +94,13 @@ impl<'a> Event<'a> {
 /// let mut parser = Parser::default();
 /// let (mut raw, mut starts) = (String::new(), 0);
 /// for chunk in [&call[..7], &call[7..20], &call[20..], " Done."] {
-///     let mut events = parser.feed(chunk);
-///     while let Some(event) = events.next() {
+///     parser.feed(chunk).for_each(|event| {
 ///         if let Event::Opaque(piece) = event {
 ///             assert_eq!(piece.tool, "read_file");
 ///             starts += usize::from(piece.start);
 ///             raw.push_str(piece.raw);
 ///         }
-///     }
+///     });
 /// }
 /// assert_eq!((&*raw, starts), (call, 1));
 /// ```
@@ -138,8 +136,7 @@ pub struct Opaque<'a> {
 /// let (mut question, mut answer) = (String::new(), String::new());
 /// for byte in message.bytes() {
 ///     let chunk = [byte];
-///     let mut events = parser.feed_bytes(&chunk);
-///     while let Some(event) = events.next() {
+///     parser.feed_bytes(&chunk).for_each(|event| {
 ///         let Event::Partial(call) = event else { panic!("{event:?}") };
 ///         match call.field() {
 ///             Field::Question => question.push_str(call.delta()),
@@ -150,7 +147,7 @@ pub struct Opaque<'a> {
 ///         if let Some(newest) = call.suggestions().iter().last() {
 ///             assert_eq!((newest.answer, newest.mode), (&*answer, Some("ask")));
 ///         }
-///     }
+///     });
 /// }
 /// assert_eq!((&*question, &*answer), ("Tea < coffee?", "No idea"));
 /// ```
@@ -223,15 +220,14 @@ impl<'a> Partial<'a> {
 ///     <suggest>A</ask_followup_question>";
 /// let mut is_complete = false;
 /// let mut parser = Parser::default();
-/// let mut events = parser.feed(message);
-/// while let Some(event) = events.next() {
+/// parser.feed(message).for_each(|event| {
 ///     if let Event::Complete(call) = event {
 ///         assert_eq!((call.index(), call.span()), (0, 4..message.len() as u64));
 ///         assert_eq!((call.question(), call.suggestions().len()), ("Which?", 1));
 ///         assert_eq!(call.notes(), [Note::OutsideFollowUp, Note::UnclosedSuggestion]);
 ///         is_complete = true;
 ///     }
-/// }
+/// });
 /// assert!(is_complete);
 /// ```
 #[derive(Clone, Copy)]

@@ -16,16 +16,13 @@
 //!     "wup_question><question>Which data",
 //!     "base?</question></ask_followup_question>",
 //! ] {
-//!     let mut events = parser.feed(chunk);
-//!     while let Some(event) = events.next() {
-//!         match event {
-//!             Event::Text(text) => println!("prose: {text}"),
-//!             Event::Opaque(piece) => println!("{} is called", piece.tool),
-//!             Event::Partial(call) => println!("so far: {}", call.question().unwrap_or_default()),
-//!             Event::Complete(call) => asked = Some(call.question().to_owned()),
-//!             Event::Rejected(call) => println!("not asked: {}", call.reason()),
-//!         }
-//!     }
+//!     parser.feed(chunk).for_each(|event| match event {
+//!         Event::Text(text) => println!("prose: {text}"),
+//!         Event::Opaque(piece) => println!("{} is called", piece.tool),
+//!         Event::Partial(call) => println!("so far: {}", call.question().unwrap_or_default()),
+//!         Event::Complete(call) => asked = Some(call.question().to_owned()),
+//!         Event::Rejected(call) => println!("not asked: {}", call.reason()),
+//!     });
 //! }
 //! assert_eq!(asked.as_deref(), Some("Which database?"));
 //! assert!(parser.finish().next().is_none(), "no call is left open");

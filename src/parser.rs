@@ -33,14 +33,13 @@ use crate::utf8::{Next, Tail};
 ///     let mut parser = Parser::default();
 ///     let (mut prose, mut asked) = (String::new(), None);
 ///     for chunk in message.as_bytes().chunks(size) {
-///         let mut events = parser.feed_bytes(chunk);
-///         while let Some(event) = events.next() {
+///         parser.feed_bytes(chunk).for_each(|event| {
 ///             match event {
 ///                 Event::Text(text) => prose.push_str(text),
 ///                 Event::Complete(call) => asked = Some(call.question().to_owned()),
 ///                 Event::Partial(_) | Event::Opaque(_) | Event::Rejected(_) => {}
 ///             }
-///         }
+///         });
 ///     }
 ///     assert_eq!((&*prose, asked.as_deref()), ("So: ", Some("Red or blue?")));
 /// }
@@ -104,11 +103,10 @@ impl Parser {
     ///     r#"bfQu\u00e9"#,
     ///     r#"?", "follow_up": [{"text": "Nada"}]}"#,
     /// ] {
-    ///     let mut events = parser.feed(fragment);
-    ///     while let Some(event) = events.next() {
+    ///     parser.feed(fragment).for_each(|event| {
     ///         let Event::Partial(call) = event else { panic!("{event:?}") };
     ///         shown.push_str(call.delta());
-    ///     }
+    ///     });
     /// }
     /// assert_eq!(shown, "¿Qué?Nada");
     /// match parser.finish().next() {

@@ -200,11 +200,9 @@ impl fmt::Debug for Suggestion<'_> {
 /// use followup::{Event, Parser};
 ///
 /// let mut parser = Parser::default();
-/// let mut events = parser.feed(
-///     "<ask_followup_question><question>Q?</question><follow_up>\
-///      <suggest>A</suggest><suggest mode='code'>B</suggest></follow_up></ask_followup_question>",
-/// );
-/// while let Some(event) = events.next() {
+/// let message = "<ask_followup_question><question>Q?</question><follow_up>\
+///     <suggest>A</suggest><suggest mode='code'>B</suggest></follow_up></ask_followup_question>";
+/// parser.feed(message).for_each(|event| {
 ///     if let Event::Complete(call) = event {
 ///         let suggestions = call.suggestions();
 ///         assert_eq!(suggestions.len(), 2);
@@ -212,7 +210,7 @@ impl fmt::Debug for Suggestion<'_> {
 ///         let answers: Vec<_> = suggestions.iter().map(|s| s.answer).collect();
 ///         assert_eq!(answers, ["A", "B"]);
 ///     }
-/// }
+/// });
 /// ```
 #[derive(Clone, Copy)]
 pub struct Suggestions<'a> {

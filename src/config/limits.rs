@@ -14,19 +14,16 @@
 ///
 /// let message = "<ask_followup_question><question>12345</question></ask_followup_question>";
 /// let ends = |limits: Limits| {
-///     let mut parser = Parser::new(Policy::new().with_limits(limits));
-///     let mut events = parser.feed(message);
-///     while let Some(event) = events.next() {
-///         match event {
-///             Event::Complete(_) => return "complete",
-///             Event::Rejected(call) => {
-///                 assert!(matches!(call.reason(), Reason::TooLong { limit: 4, .. }));
-///                 return "rejected";
-///             }
-///             _ => {}
+///     let mut end = "open";
+///     Parser::new(Policy::new().with_limits(limits)).feed(message).for_each(|event| match event {
+///         Event::Complete(_) => end = "complete",
+///         Event::Rejected(call) => {
+///             assert!(matches!(call.reason(), Reason::TooLong { limit: 4, .. }));
+///             end = "rejected";
 ///         }
-///     }
-///     "open"
+///         _ => {}
+///     });
+///     end
 /// };
 /// assert_eq!(ends(Limits::default()), "complete");
 /// assert_eq!(ends(Limits { question: 5, ..Limits::default() }), "complete");

@@ -152,24 +152,21 @@ impl Policy {
 ///
 /// for malformed in [Malformed::Repair, Malformed::Reject] {
 ///     let mut parser = Parser::new(Policy::new().with_malformed(malformed));
-///     let mut events = parser.feed(message);
 ///     let mut has_ended = false;
-///     while let Some(event) = events.next() {
-///         match event {
-///             Event::Complete(call) => {
-///                 assert_eq!(malformed, Malformed::Repair);
-///                 assert_eq!(call.question(), "Which?");
-///                 assert_eq!(call.notes(), [Note::UnclosedQuestion]);
-///                 has_ended = true;
-///             }
-///             Event::Rejected(call) => {
-///                 assert_eq!(malformed, Malformed::Reject);
-///                 assert_eq!(call.reason(), Reason::Malformed(Note::UnclosedQuestion));
-///                 has_ended = true;
-///             }
-///             Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => {}
+///     parser.feed(message).for_each(|event| match event {
+///         Event::Complete(call) => {
+///             assert_eq!(malformed, Malformed::Repair);
+///             assert_eq!(call.question(), "Which?");
+///             assert_eq!(call.notes(), [Note::UnclosedQuestion]);
+///             has_ended = true;
 ///         }
-///     }
+///         Event::Rejected(call) => {
+///             assert_eq!(malformed, Malformed::Reject);
+///             assert_eq!(call.reason(), Reason::Malformed(Note::UnclosedQuestion));
+///             has_ended = true;
+///         }
+///         Event::Text(_) | Event::Opaque(_) | Event::Partial(_) => {}
+///     });
 ///     assert!(has_ended);
 /// }
 /// ```
@@ -192,12 +189,10 @@ pub enum Malformed {
 ///     <ask_followup_question><question>Q?</question></ask_followup_question>\n\
 ///     ```";
 /// let asked = |start: CallStart| {
-///     let mut parser = Parser::new(Policy::new().with_call_start(start));
-///     let mut events = parser.feed(message);
 ///     let mut asked = 0;
-///     while let Some(event) = events.next() {
+///     Parser::new(Policy::new().with_call_start(start)).feed(message).for_each(|event| {
 ///         asked += usize::from(matches!(event, Event::Complete(_)));
-///     }
+///     });
 ///     asked
 /// };
 /// assert_eq!(asked(CallStart::Anywhere), 1);
@@ -223,14 +218,13 @@ pub enum CallStart {
 ///
 /// let message = "<ask_followup_question><question>a &lt; b?</question></ask_followup_question>";
 /// let question = |entities: Entities| {
-///     let mut parser = Parser::new(Policy::new().with_entities(entities));
-///     let mut events = parser.feed(message);
-///     while let Some(event) = events.next() {
+///     let mut question = String::new();
+///     Parser::new(Policy::new().with_entities(entities)).feed(message).for_each(|event| {
 ///         if let Event::Complete(call) = event {
-///             return call.question().to_owned();
+///             question.push_str(call.question());
 ///         }
-///     }
-///     unreachable!()
+///     });
+///     question
 /// };
 /// assert_eq!(question(Entities::Raw), "a &lt; b?");
 /// assert_eq!(question(Entities::Decoded), "a < b?");

@@ -19,15 +19,13 @@ use crate::prefixes::Prefixes;
 ///
 /// let message = "<deploy><target>live</target></deploy>";
 /// let opaque = |policy: Policy| {
-///     let mut parser = Parser::new(policy);
-///     let mut events = parser.feed(message);
 ///     let mut raw = String::new();
-///     while let Some(event) = events.next() {
+///     Parser::new(policy).feed(message).for_each(|event| {
 ///         if let Event::Opaque(piece) = event {
 ///             assert_eq!(piece.tool, "deploy");
 ///             raw.push_str(piece.raw);
 ///         }
-///     }
+///     });
 ///     raw
 /// };
 /// let tools = Tools::new(["deploy"], ["target"])?;

@@ -28,12 +28,8 @@ const VERSION: u32 = 2;
 ///
 /// let mut dialogue = Dialogue::default();
 /// let mut parser = Parser::default();
-/// let mut events = parser.feed(
-///     "<ask_followup_question><question>Tea?</question></ask_followup_question>",
-/// );
-/// while let Some(event) = events.next() {
-///     let _ = dialogue.event(event);
-/// }
+/// let call = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+/// parser.feed(call).for_each(|event| drop(dialogue.event(event)));
 /// let stored = serde_json::to_string(&dialogue.checkpoint()).unwrap();
 ///
 /// let mut resumed = Dialogue::resume(Setup::default(), serde_json::from_str(&stored).unwrap())?;

@@ -21,12 +21,8 @@ use super::reply::{Answer, FormAnswer, Reply, ReplyKind};
 /// use followup::dialogue::{Answer, Dialogue, Setup, Turn};
 ///
 /// let (mut parser, mut dialogue) = (Parser::default(), Dialogue::default());
-/// let mut events = parser.feed(
-///     "<ask_followup_question><question>Tea?</question></ask_followup_question>",
-/// );
-/// while let Some(event) = events.next() {
-///     let _ = dialogue.event(event);
-/// }
+/// let call = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+/// parser.feed(call).for_each(|event| drop(dialogue.event(event)));
 /// dialogue.answer(0, Answer::Text("Yes, please".into()), Vec::new()).unwrap();
 /// let stored: String = dialogue.history().iter().map(Turn::to_line).collect();
 /// let turns = Turn::from_lines(stored.as_bytes())?;

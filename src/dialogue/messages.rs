@@ -96,12 +96,8 @@ impl Reply {
     /// use followup::dialogue::{Answer, Dialogue, MessageFormat};
     ///
     /// let (mut parser, mut dialogue) = (Parser::default(), Dialogue::default());
-    /// let mut events = parser.feed(
-    ///     "<ask_followup_question><question>Tea?</question></ask_followup_question>",
-    /// );
-    /// while let Some(event) = events.next() {
-    ///     let _ = dialogue.event(event);
-    /// }
+    /// let call = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+    /// parser.feed(call).for_each(|event| drop(dialogue.event(event)));
     /// let reply = dialogue.answer(0, Answer::Text("Yes".into()), Vec::new())?;
     /// let message = r#"{"content":"<answer>\nYes\n</answer>","role":"user"}"#;
     /// assert_eq!(reply.messages(MessageFormat::OpenAiChat)[0].to_string(), message);
@@ -156,10 +152,7 @@ impl Reply {
     /// let call = "<ask_followup_question><question>Sure?</question></ask_followup_question>";
     /// let (mut parser, mut dialogue) = (Parser::default(), Dialogue::default());
     /// let message = call.repeat(2);
-    /// let mut events = parser.feed(&message);
-    /// while let Some(event) = events.next() {
-    ///     let _ = dialogue.event(event);
-    /// }
+    /// parser.feed(&message).for_each(|event| drop(dialogue.event(event)));
     /// let mut replies = Vec::new();
     /// while let Some(number) = dialogue.question().map(|open| open.number) {
     ///     replies.push(dialogue.answer(number, Answer::Text("Yes".into()), Vec::new())?);

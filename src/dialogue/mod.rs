@@ -152,10 +152,7 @@ impl Dialogue {
     /// let mut dialogue = Dialogue::default();
     /// let call = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
     /// let mut parser = Parser::default();
-    /// let mut events = parser.feed(call);
-    /// while let Some(event) = events.next() {
-    ///     let _ = dialogue.event(event);
-    /// }
+    /// parser.feed(call).for_each(|event| drop(dialogue.event(event)));
     /// dialogue.answer(0, Answer::Text("Yes".into()), Vec::new()).unwrap();
     /// assert_eq!(Dialogue::replay(Setup::default(), dialogue.history()), Ok(dialogue.clone()));
     ///
@@ -244,12 +241,8 @@ impl Dialogue {
     ///
     /// let mut dialogue = Dialogue::default();
     /// let mut parser = Parser::default();
-    /// let mut events = parser.feed(
-    ///     "<ask_followup_question><question>Tea?</question></ask_followup_question>",
-    /// );
-    /// while let Some(event) = events.next() {
-    ///     let _ = dialogue.event(event);
-    /// }
+    /// let call = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+    /// parser.feed(call).for_each(|event| drop(dialogue.event(event)));
     /// assert_eq!(dialogue.take_history().len(), 1);
     /// assert!(dialogue.history().is_empty());
     /// assert!(dialogue.answer(0, Answer::Text("Yes".into()), Vec::new()).is_ok());

@@ -116,14 +116,13 @@ impl Question {
     /// let message = "<ask_followup_question><question>Say \"hi\"?</question>\
     ///     <follow_up><suggest>Yes</suggest>\
     ///     <suggest mode='code'>No</suggest></follow_up></ask_followup_question>";
-    /// let mut events = parser.feed(message);
-    /// while let Some(event) = events.next() {
+    /// parser.feed(message).for_each(|event| {
     ///     if let Directive::Ask(question) = dialogue.event(event) {
     ///         let json = r#"{"question":"Say \"hi\"?","suggest":[{"answer":"Yes"},{"answer":"No","mode":"code"}]}"#;
     ///         assert_eq!(question.json(), json);
     ///         assert_eq!(question.ask_message().text, json);
     ///     }
-    /// }
+    /// });
     /// ```
     pub fn json(&self) -> String {
         #[derive(Serialize)]
