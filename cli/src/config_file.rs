@@ -16,8 +16,9 @@ const MAX_BYTES: usize = 1 << 20;
 /// The maximum length of a reason in an error message, which may quote a value as long as the file.
 const MAX_REASON_CHARS: usize = 400;
 
-/// Returns whether what was given is the path of a file, where it may also be a name: it has an
-/// extension, or a folder.
+/// Returns whether the argument is the path of a file, where it may also be a name.
+///
+/// It is if it has an extension, or a folder.
 pub(crate) fn is_path(given: &str) -> bool {
     let path = Path::new(given);
     path.extension().is_some() || path.components().count() > 1

@@ -223,8 +223,9 @@ fn written_by(family: Envelope) -> &'static str {
     }
 }
 
-/// The file of `--other-tools`. Unknown keys are errors, because a misspelt list would silently be
-/// empty.
+/// The file of `--other-tools`.
+///
+/// Unknown keys are errors, because a misspelt list would silently be empty.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ToolsFile {

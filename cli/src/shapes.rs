@@ -60,8 +60,9 @@ pub(crate) fn arguments_parser(tool: &str, policy: Arc<Policy>) -> Result<Parser
     Parser::arguments_of(tool, policy.clone()).ok_or_else(|| not_read(tool, &[ASK_TOOL], &policy))
 }
 
-/// Returns the error for the name of a tool that is no question tool, or that the policy leaves
-/// out.
+/// Returns the error for the name of a tool that is not read.
+///
+/// It is no question tool, or the policy leaves it out.
 ///
 /// It lists the tools that could be meant: `first`, and those of the policy's shapes.
 pub(crate) fn not_read(tool: &str, first: &[&str], policy: &Policy) -> Error {

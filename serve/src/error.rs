@@ -123,8 +123,7 @@ impl ApiError {
         ApiError { offset: Some(offset), ..ApiError::new(StatusCode::CONFLICT, "gap", text) }
     }
 
-    /// Turns the error that there is no such conversation into the one that nothing of this message
-    /// is here.
+    /// Turns the error "no such conversation" into "nothing of this message is here".
     pub(crate) fn or_gap(self, message: &str) -> ApiError {
         if self.code == "not_found" { ApiError::gap(message, 0) } else { self }
     }
@@ -254,8 +253,9 @@ impl ApiError {
         ApiError { answer, ..error }
     }
 
-    /// Adds the answer that the question has already, if that is what is wrong and it is not known
-    /// yet.
+    /// Adds the answer that the question has already.
+    ///
+    /// It does so if that is what is wrong and the answer is not known yet.
     pub(crate) fn with_answer(mut self, answer: impl FnOnce() -> Option<String>) -> ApiError {
         if self.code == "already_answered" && self.answer.is_none() {
             self.answer = answer();

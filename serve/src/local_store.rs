@@ -21,8 +21,9 @@ pub(crate) struct LocalStore {
     list_readers: Arc<AtomicUsize>,
 }
 
-/// The conversations that were dropped before the store had been told everything. They are kept
-/// until it has.
+/// The conversations that were dropped before the store had been told everything.
+///
+/// They are kept until it has.
 #[derive(Default)]
 struct Leaving {
     /// In the order in which they were dropped.
@@ -40,8 +41,9 @@ impl Leaving {
         self.conversations.push(Arc::downgrade(conversation));
     }
 
-    /// Drops conversations that the store can't get now, while there is no room. Returns the
-    /// memory of the rest.
+    /// Drops conversations that the store can't get now, while there is no room.
+    ///
+    /// Returns the memory of the rest.
     fn drop_unstored(&mut self, has_room: impl Fn() -> bool) -> usize {
         let mut rest = 0;
         self.conversations.retain(|one| {
@@ -130,8 +132,9 @@ impl LocalStore {
         self.find_or_create_with(id, role, |_| {})
     }
 
-    /// As [`find_or_create`](LocalStore::find_or_create), with what a new conversation needs before
-    /// others find it.
+    /// Finds or creates a conversation, as [`find_or_create`](LocalStore::find_or_create) does.
+    ///
+    /// A new one gets what it needs by `prepare`, before others find it.
     ///
     /// # Errors
     ///
@@ -202,8 +205,9 @@ impl LocalStore {
         }
     }
 
-    /// Drops the conversations that have been unused for longest, until the rest is within the
-    /// limit of memory. Returns `false` if it is not.
+    /// Drops the conversations that have been unused for longest.
+    ///
+    /// It does so until the rest is within the limit of memory. Returns `false` if it is not.
     ///
     /// What the store has not been told is dropped last. If the store can't be told now, it is
     /// lost. Otherwise it will be told in a moment, and counts as dropped.
@@ -243,8 +247,9 @@ impl LocalStore {
         used <= limit + leaving
     }
 
-    /// Ends a conversation that is not used any more. In a store it stays, and the rest of it is
-    /// still written.
+    /// Ends a conversation that is not used any more.
+    ///
+    /// In a store it stays, and the rest of it is still written.
     fn drop_unused(&self, conversation: &Arc<Conversation>) {
         let is_stored = conversation.epoch().is_some() || !conversation.is_writer();
         if !is_stored {
@@ -277,8 +282,9 @@ impl LocalStore {
         self.context.list.notify();
     }
 
-    /// Forgets a conversation that another process writes, unless it has readers again. Returns
-    /// whether it did.
+    /// Forgets a conversation that another process writes, unless it has readers again.
+    ///
+    /// Returns whether it did.
     ///
     /// One that is being brought up to date stays: this process may be about to become its writer.
     /// So does one with a request that failed, which perhaps only this process can send again.

@@ -100,8 +100,10 @@ impl Service {
         Ok(Service { listener, address, state: Arc::new(state), work, store_warning })
     }
 
-    /// Returns what the operator of the store should know: that it can't be used at the moment, or
-    /// may drop conversations. `None` if all is well, or there is no store.
+    /// Returns what the operator of the store should know.
+    ///
+    /// The store can't be used at the moment, or may drop conversations. `None` if all is well, or
+    /// there is no store.
     ///
     /// The service runs without a store that can't be used, and uses it as soon as it can.
     pub fn store_warning(&self) -> Option<&str> {

@@ -40,8 +40,9 @@ pub struct Settings {
     pub grace: Duration,
     /// Bounds on memory and connections.
     pub limits: Limits,
-    /// URL of the store that all replicas share. Without one, the conversations are in this
-    /// process.
+    /// URL of the store that all replicas share.
+    ///
+    /// Without one, the conversations are in this process.
     pub store: Option<Secret>,
     /// What the names of all keys in the store begin with.
     pub store_prefix: String,

@@ -174,8 +174,9 @@ impl Store {
         }
     }
 
-    /// Waits until no other process can still turn out to be the writer of a conversation that this
-    /// one writes. That takes time only after the store was away.
+    /// Waits until no other process can still turn out to be the writer of a conversation.
+    ///
+    /// This process writes it. That takes time only after the store was away.
     pub(crate) async fn rule_out_other_writers(&self, conversation: &Arc<Conversation>) {
         if let Some(shared) = &self.shared {
             shared.rule_out_other_writers(conversation).await;

@@ -27,8 +27,9 @@ pub(super) fn default_answer(question: &FormQuestion) -> FormAnswer {
     answer
 }
 
-/// Returns the answers that are given when nobody is there: what is chosen at first, or else the
-/// first option; `None` if a question has neither.
+/// Returns the answers that are given when nobody is there.
+///
+/// They are what is chosen at first, or else the first option. `None` if a question has neither.
 pub(super) fn automatic_answers(form: &Form) -> Option<Answer> {
     let answers = form.questions.iter().map(|question| {
         let answer = default_answer(question);

@@ -70,8 +70,9 @@ fn parse_picked(text: &str, question: &FormQuestion, takes_numbers: bool) -> Opt
     Some(Ok(FormAnswer::picked([option])))
 }
 
-/// Parses options with a note, like `1 note: …`; `None` if the question takes none, or the text is
-/// something else.
+/// Parses options with a note, like `1 note: …`.
+///
+/// `None` if the question takes none, or the text is something else.
 fn parse_noted(text: &str, question: &FormQuestion) -> Option<Result<FormAnswer, String>> {
     // ASCII letters in lower case are as long as before.
     let at = text.to_ascii_lowercase().find(NOTE).filter(|_| question.notes)?;

@@ -115,8 +115,9 @@ impl LineTerminal {
         }
     }
 
-    /// Writes a line. A model's text in it must have no line ends: [`LineTerminal::write_text`]
-    /// indents them.
+    /// Writes a line.
+    ///
+    /// A model's text in it must have no line ends: [`LineTerminal::write_text`] indents them.
     pub(super) fn write_line(&mut self, line: &str) -> Result<(), Error> {
         self.write_text("", line)
     }

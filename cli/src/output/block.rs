@@ -40,8 +40,9 @@ enum BlockPart {
     Text,
     Header,
     Detail,
-    /// An empty row, because the question may itself end in a numbered list; or what to know about
-    /// the question.
+    /// An empty row, or a hint about the question.
+    ///
+    /// The row is empty because the question may itself end in a numbered list.
     Hint,
     Suggestion(usize, SuggestionPart),
 }
@@ -264,8 +265,9 @@ fn needs_mark(suggestion: &Suggestion<'_>) -> bool {
     suggestion.recommended && !says_so()
 }
 
-/// Returns whether two prefixes are the same, except for the colour of the mark, which may have
-/// changed.
+/// Returns whether two prefixes are the same, except for the colour of the mark.
+///
+/// That may have changed.
 fn is_same(one: &[(String, Role)], other: &[(String, Role)]) -> bool {
     one.iter().map(|(text, _)| text).eq(other.iter().map(|(text, _)| text))
 }

@@ -12,8 +12,9 @@ pub(crate) enum ApiFormat {
 }
 
 impl ApiFormat {
-    /// Returns the format of a request with this path below the base URL; `None` for any other
-    /// request, such as one for the list of models.
+    /// Returns the format of a request with this path below the base URL.
+    ///
+    /// `None` for any other request, such as one for the list of models.
     pub(crate) fn of(method: &Method, path: &str) -> Option<ApiFormat> {
         match path {
             _ if method != Method::POST => None,

@@ -38,9 +38,10 @@ pub(crate) enum MessagePart {
 }
 
 impl NormalMessage {
-    /// Converts an element of a request's list of messages. `None` for what is not part of the
-    /// conversation: instructions, which may change from request to request, and the model's
-    /// thoughts, which agents leave out.
+    /// Converts an element of a request's list of messages.
+    ///
+    /// `None` for what is not part of the conversation: instructions, which may change from request
+    /// to request, and the model's thoughts, which agents leave out.
     pub(crate) fn from_message(format: ApiFormat, message: &Value) -> Option<NormalMessage> {
         match format {
             ApiFormat::OpenAiChat => NormalMessage::from_chat(message),

@@ -40,8 +40,9 @@ impl Conversation {
         self.state.lock().dialogue.sends(reply)
     }
 
-    /// Returns what the user said to a question, or the beginning of it; `None` if that is not
-    /// known.
+    /// Returns the user's reply to a question, or its beginning.
+    ///
+    /// `None` if that is not known.
     pub(crate) fn said_to(&self, number: u64) -> Option<String> {
         let state = self.state.lock();
         let answered = state.log.transcript.asked(number)?.answered.as_ref()?;
@@ -81,8 +82,9 @@ impl Conversation {
         self.perform_in(state, action, images, format)
     }
 
-    /// Gives an answer that was accepted. Its size was checked before, when the turn may have had
-    /// fewer replies.
+    /// Gives an answer that was accepted.
+    ///
+    /// Its size was checked before, when the turn may have had fewer replies.
     ///
     /// # Errors
     ///

@@ -13,14 +13,18 @@ use super::role::Role;
 use super::state::{ConversationState, ListKey};
 use crate::error::ApiError;
 
-/// The locked state. When dropped, it tells readers and the store of a change, and readers of the
-/// list if that has changed.
+/// The locked state.
+///
+/// When dropped, it tells readers and the store of a change, and readers of the list if that has
+/// changed.
 pub(super) struct ChangeGuard<'a> {
     state: MutexGuard<'a, ConversationState>,
     conversation: &'a Conversation,
     list_key: ListKey,
-    /// The last event before a change; `None` if there may be a change without an event, for which
-    /// the time of the last change stays.
+    /// The last event before a change.
+    ///
+    /// `None` if there may be a change without an event, for which the time of the last change
+    /// stays.
     before: Option<EventId>,
 }
 

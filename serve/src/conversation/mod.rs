@@ -82,8 +82,9 @@ pub(crate) struct Conversation {
     outbox: Option<Outbox>,
     /// Wakes those who wait until the store has been told of a change.
     told: watch::Sender<()>,
-    /// Locked while the conversation is brought up to date with the store, so that it never goes
-    /// back.
+    /// Locked while the conversation is brought up to date with the store.
+    ///
+    /// So it never goes back.
     pub(crate) updating: tokio::sync::Mutex<()>,
     this: Weak<Conversation>,
 }

@@ -30,8 +30,9 @@ impl Pieces {
     }
 }
 
-/// Counts the bytes that it is given. Of a text or a list of bytes that costs no more than its
-/// length.
+/// Counts the bytes that it is given.
+///
+/// Of a text or a list of bytes that costs no more than its length.
 #[derive(Default)]
 struct ByteCounter(usize);
 

@@ -18,8 +18,9 @@ const MAX_EVENTS: usize = 512;
 /// The name of the field with the request that failed.
 const FAILED_FIELD: &str = "failed";
 
-/// Maximum number of events that are written at once: a script takes no more than some thousand
-/// values.
+/// Maximum number of events that are written at once.
+///
+/// A script takes no more than some thousand values.
 const MAX_BATCH: usize = 1000;
 
 impl Conversation {
@@ -55,8 +56,9 @@ impl Conversation {
         state.count_memory();
     }
 
-    /// Returns `true` if the store has, or has had, something of the conversation that this process
-    /// writes.
+    /// Returns `true` if the store has, or has had, a part of the conversation.
+    ///
+    /// `false` if this process does not write the conversation.
     pub(crate) fn is_stored(&self) -> bool {
         matches!(&self.state.lock().role, Role::Writer(publication) if publication.is_stored)
     }
@@ -75,8 +77,10 @@ impl Conversation {
         }
     }
 
-    /// Returns `true` if the log in the store, which ends with this event, has events of an earlier
-    /// writer that are not here. They were added after the store had lost who became the writer.
+    /// Returns `true` if the log in the store has events of an earlier writer that are not here.
+    ///
+    /// The log ends with this event. They were added after the store had lost who became the
+    /// writer.
     pub(crate) fn is_overtaken(&self, last: Option<EventId>) -> bool {
         let (state, Some(last)) = (self.state.lock(), last) else { return false };
         let Role::Writer(publication) = &state.role else { return false };
@@ -233,8 +237,9 @@ impl ConversationState {
         })
     }
 
-    /// Returns the events that the store does not have; `None` if this process does not write for
-    /// it.
+    /// Returns the events that the store does not have.
+    ///
+    /// `None` if this process does not write for it.
     fn new_events(&self) -> Option<NewEvents> {
         let Role::Writer(publication) = &self.role else { return None };
         let buffer = &self.log.buffer;
@@ -249,8 +254,9 @@ impl ConversationState {
         Some(NewEvents { after, frames, replaces: true })
     }
 
-    /// Returns `true` if the store should get the items anew, so that the log does not grow without
-    /// bound.
+    /// Returns `true` if the store should get the items anew.
+    ///
+    /// So the log does not grow without bound.
     fn needs_view(&self, unpublished: Unpublished) -> bool {
         let Role::Writer(publication) = &self.role else { return false };
         unpublished.bytes > MIN_VIEW.max(publication.view_size) || unpublished.events > MAX_EVENTS

@@ -54,8 +54,9 @@ impl Conversation {
         Some(Reader { conversation: self.clone(), changed: self.changed.subscribe(), is_limited: true })
     }
 
-    /// Adds a reader for the service itself, which waits for an event. It does not count for the
-    /// limit.
+    /// Adds a reader for the service itself, which waits for an event.
+    ///
+    /// It does not count for the limit.
     pub(crate) fn waiter(self: &Arc<Conversation>) -> Reader {
         self.users.fetch_add(1, Ordering::AcqRel);
         Reader { conversation: self.clone(), changed: self.changed.subscribe(), is_limited: false }

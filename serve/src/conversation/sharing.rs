@@ -53,8 +53,9 @@ impl Conversation {
         Some(state.log.buffer.last()).filter(|last| is_followed && last.number > 0)
     }
 
-    /// Returns the last known epoch of the process that writes the conversation's events; `None` if
-    /// that is this process, or the events here may differ from its.
+    /// Returns the last known epoch of the process that writes the conversation's events.
+    ///
+    /// `None` if that is this process, or the events here may differ from its.
     pub(crate) fn followed_epoch(&self) -> Option<u64> {
         match &self.state.lock().role {
             Role::Follower(followed) if !followed.is_outdated => Some(followed.epoch),
@@ -160,8 +161,9 @@ impl Conversation {
 }
 
 impl ConversationState {
-    /// Lets another process be the writer, in this epoch. These are the newest facts, and all its
-    /// events are here.
+    /// Lets another process be the writer, in this epoch.
+    ///
+    /// These are the newest facts, and all its events are here.
     fn follow(&mut self, facts: Facts, epoch: u64) {
         self.turn = facts.turn;
         self.title.clone_from(&facts.title);

@@ -31,8 +31,9 @@ pub(super) struct ConversationState {
     /// The estimate of the memory of all this.
     counted: CountedMemory,
     pub(super) role: Role,
-    /// The conversation waits to be published, or is. Only one task publishes it, even if the
-    /// writer changes meanwhile.
+    /// The conversation waits to be published, or is.
+    ///
+    /// Only one task publishes it, even if the writer changes meanwhile.
     pub(super) is_queued: bool,
     pub(super) log: Log,
     pub(super) sent_facts: SentFacts,
@@ -53,8 +54,10 @@ pub(super) struct ConversationState {
     pub(super) may_continue: bool,
     /// The newest message that was pushed in pieces.
     pub(super) pieces: Option<Pieces>,
-    /// The request that failed, to be tried again. While another process writes the conversation,
-    /// one that this process has sent stays, because only this one has the key of its caller.
+    /// The request that failed, to be tried again.
+    ///
+    /// While another process writes the conversation, one that this process has sent stays, because
+    /// only this one has the key of its caller.
     pub(super) failed_request: Option<FailedRequest>,
 }
 

@@ -57,8 +57,9 @@ pub(crate) struct NewEntry<'a> {
 }
 
 impl Batch {
-    /// Returns the bytes of what it holds. The events share their memory with the buffer, at most
-    /// 1 MiB, which counts them, too.
+    /// Returns the bytes of what it holds.
+    ///
+    /// The events share their memory with the buffer, at most 1 MiB, which counts them, too.
     pub(crate) fn size(&self) -> usize {
         let events: usize = self.frames.iter().map(|frame| frame.bytes.len()).sum();
         events + self.set.iter().map(|(_, value)| value.len()).sum::<usize>()
@@ -179,8 +180,9 @@ impl StoredConversation {
         BoundedDialogue::restore(state.dialogue, settings.setup.clone(), settings.limits).map_err(unreadable)
     }
 
-    /// Returns `true` if everything in the last turn was answered, so that its writer begins the
-    /// next one.
+    /// Returns `true` if everything in the last turn was answered.
+    ///
+    /// Then its writer begins the next one.
     ///
     /// Takes out what it needs to tell.
     pub(crate) fn take_is_to_continue(&mut self, settings: &Settings) -> bool {

@@ -95,8 +95,9 @@ pub(super) fn from_json(json: &str) -> Continuation {
     }
 }
 
-/// Returns `true` if the writer of a conversation begins its next turn now. It has the key of the
-/// request.
+/// Returns `true` if the writer of a conversation begins its next turn now.
+///
+/// It has the key of the request.
 pub(super) fn begins(json: &str, readiness: &Readiness) -> bool {
     match serde_json::from_str(json) {
         Ok(StoredContinuation::Provider(_)) => *readiness == Readiness::Ready,

@@ -16,8 +16,9 @@ pub(super) fn title_of(text: &str) -> Option<String> {
     Some(words.join(" ") + cut)
 }
 
-/// Returns the content of the tags that the text begins with. The end of a long text may be
-/// missing.
+/// Returns the content of the tags that the text begins with.
+///
+/// The end of a long text may be missing.
 fn unwrapped(text: &str) -> &str {
     let inside = || {
         let (name, rest) = text.strip_prefix('<')?.split_once('>')?;

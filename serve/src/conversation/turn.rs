@@ -241,8 +241,9 @@ impl Turn {
         if self.finish(false, |_, _| {}) { Ok(()) } else { Err(ApiError::taken_over(&self.conversation.id)) }
     }
 
-    /// Ends the turn. What happens before its end happens under the same lock, so that no turn
-    /// begins in between.
+    /// Ends the turn.
+    ///
+    /// What happens before its end happens under the same lock, so that no turn begins in between.
     ///
     /// Returns `false` if another process writes the conversation meanwhile.
     fn finish(&mut self, cut_off: bool, before_end: impl FnOnce(&mut ConversationState, &Metrics)) -> bool {

@@ -59,8 +59,9 @@ impl Conversation {
         Some(Unused { is_untold: state.role.has_untold_changes(), is_awaited, since: state.used })
     }
 
-    /// Returns `true` if the store has no longer what it was told, because nobody has used the
-    /// conversation.
+    /// Returns `true` if the store no longer has what it was told.
+    ///
+    /// That is so once nobody has used the conversation for this long.
     ///
     /// There, it ends later than here: what is stored is stored after it was used.
     pub(crate) fn has_expired(&self, idle: Duration) -> bool {

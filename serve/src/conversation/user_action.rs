@@ -100,7 +100,8 @@ pub(crate) struct ActionOutcome {
     pub(crate) messages: Vec<Value>,
     /// How many questions still wait for an answer.
     pub(crate) waiting: usize,
-    /// The process that writes the conversation sends the reply to the model itself, or is about
-    /// to.
+    /// The process that writes the conversation sends the reply to the model itself.
+    ///
+    /// Or it is about to.
     pub(crate) is_sent: bool,
 }

@@ -14,8 +14,9 @@ use crate::memory::CountedMemory;
 /// After how many bytes of a body it is checked whether there is memory for it.
 const CHECKED: usize = 64 << 10;
 
-/// Reads the body of a request, up to the limit of the settings. Its bytes are counted as they
-/// arrive, and until the returned value is dropped.
+/// Reads the body of a request, up to the limit of the settings.
+///
+/// Its bytes are counted as they arrive, and until the returned value is dropped.
 ///
 /// # Errors
 ///

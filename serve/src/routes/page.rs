@@ -33,8 +33,9 @@ macro_rules! compressed {
     };
 }
 
-/// All files, each at `/assets/NAME`, and after each the same with Brotli; the first one also at
-/// `/`.
+/// All files, each at `/assets/NAME`; the first one also at `/`.
+///
+/// Each is followed by the same with Brotli.
 const FILES: &[[PageFile; 2]] = &[compressed!("index.html"), compressed!("growing.js")];
 
 /// The policy of `index.html`: it allows the scripts and the style inside, by their hashes.
@@ -124,8 +125,9 @@ fn accepts(request: &HeaderMap, wanted: &str) -> bool {
     })
 }
 
-/// Returns the files as they are on disk, in a debug build, so that a reload of the page shows a
-/// change.
+/// Returns the files as they are on disk, in a debug build.
+///
+/// So a reload of the page shows a change.
 fn reloaded() -> Option<Vec<Asset>> {
     cfg!(debug_assertions).then(assets)
 }

@@ -35,12 +35,14 @@ pub(super) struct Relayed;
 /// Names the conversation in the request and in the response.
 const CONVERSATION: HeaderName = HeaderName::from_static("x-followup-conversation");
 
-/// Maximum number of bytes of a request that is read at once; other tasks need not wait for a
-/// longer one.
+/// Maximum number of bytes of a request that is read at once.
+///
+/// Other tasks need not wait for a longer one.
 const MAX_QUICK: usize = 128 << 10;
 
-/// How long a caller waits for its conversation: for the end of its last message, and for the
-/// store.
+/// How long a caller waits for its conversation.
+///
+/// It waits for the end of its last message, and for the store.
 const MAX_WAIT: Duration = Duration::from_millis(2500);
 
 /// How long a caller waits before it looks again whether a message has ended on another replica.
@@ -133,8 +135,9 @@ async fn relay_turn(
     Ok(with_head(head, Body::from_stream(relayed_body(state.clone(), turn, response, permit))))
 }
 
-/// Returns `true` if the conversation that the caller names or the request extends is in this
-/// process, and so needs no room.
+/// Returns `true` if the conversation is in this process, and so needs no room.
+///
+/// It is the one that the caller names or the request extends.
 async fn is_here(state: &AppState, id: Option<&str>, shown: &ShownConversation) -> bool {
     match id {
         Some(id) => state.store.local().find(id).is_some(),
@@ -176,8 +179,9 @@ async fn begin_turn(
     }
 }
 
-/// Returns the conversation that the caller names or the request extends, if this replica may
-/// change it.
+/// Returns the conversation that the caller names or the request extends.
+///
+/// `None` unless this replica may change it.
 async fn known_conversation(
     state: &AppState,
     id: Option<&str>,
@@ -222,8 +226,9 @@ async fn find(state: &AppState, shown: &ShownConversation) -> Option<String> {
     }
 }
 
-/// Returns `true` if a request shows the last message of this conversation, which another replica
-/// relayed.
+/// Returns `true` if a request shows the last message of this conversation.
+///
+/// Another replica relayed it.
 async fn shows(state: &AppState, shown: &ShownConversation, id: Option<&str>) -> bool {
     let Some(shared) = state.store.shared() else { return false };
     shared.recognize(shown).await.as_deref() == id

@@ -125,8 +125,9 @@ pub(super) fn beside(node: &ConnectionInfo, host: &str, port: u16) -> Connection
     node.clone().set_addr(address)
 }
 
-/// Reads the login of the sentinels. Returns it as a URL has it before a host; `None` if it is
-/// none.
+/// Reads the login of the sentinels.
+///
+/// Returns it as a URL has it before a host; `None` if it is none.
 fn sentinel_login(query: &str) -> Option<String> {
     let (mut user, mut password) = ("", "");
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {

@@ -16,8 +16,9 @@ use crate::conversation::{Conversation, EventId, InUse, Reader};
 use crate::error::ApiError;
 use crate::local_store::{Changeable, random};
 
-/// How long an error waits for what it tells of another answer. A reader waits at least as long for
-/// what it has seen.
+/// How long an error waits for what it tells of another answer.
+///
+/// A reader waits at least as long for what it has seen.
 const MAX_CATCH_UP: Duration = Duration::from_secs(2);
 
 /// How long to wait for the store before an answer is sent to it again.
@@ -107,8 +108,9 @@ impl Shared {
         }
     }
 
-    /// Waits until the store has an answer that was given, so that it is not lost with this
-    /// replica.
+    /// Waits until the store has an answer that was given.
+    ///
+    /// So it is not lost with this replica.
     ///
     /// If another replica has become the writer before, it gives the answer, and this waits for
     /// that. If the store can't be reached, it has the answer as one that was accepted.
@@ -207,8 +209,9 @@ impl Shared {
         }
     }
 
-    /// Claims a question. If the store's reply may be lost, the claim is sent again, which has the
-    /// same effect as one.
+    /// Claims a question.
+    ///
+    /// If the store's reply may be lost, the claim is sent again, which has the same effect as one.
     async fn claim_surely(&self, id: &str, number: u64, answer: &str, reply: &Reply) -> Result<Claimed, StoreError> {
         let may_be_heard = self.is_up_for(id);
         match self.commands.claim(id, number, answer).await {
@@ -232,8 +235,10 @@ impl Shared {
         given.is_ok_and(|given| *given.reply == *reply)
     }
 
-    /// Returns why an answer was not accepted. If its question does not wait any more, it was asked
-    /// a moment ago, and the store has what became of it.
+    /// Returns why an answer was not accepted.
+    ///
+    /// If its question does not wait any more, it was asked a moment ago, and the store has what
+    /// became of it.
     async fn explain(&self, error: ApiError, conversation: &Arc<Conversation>, answer: &StoredAnswer) -> ApiError {
         if !error.is_not_asked() {
             return error;

@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-/// The store's time, estimated from its latest reply. It is ahead of the store only if the store's
-/// clock was set back.
+/// The store's time, estimated from its latest reply.
+///
+/// It is ahead of the store only if the store's clock was set back.
 #[derive(Default)]
 pub(super) struct StoreClock {
     /// When the latest reply came, and the store's time in it, in milliseconds.
@@ -18,8 +19,9 @@ impl StoreClock {
         *self.latest.lock() = Some((Instant::now(), milliseconds));
     }
 
-    /// Returns the time of the store after this duration, in milliseconds; 0 before the first
-    /// reply.
+    /// Returns the time of the store after this duration, in milliseconds.
+    ///
+    /// 0 before the first reply.
     pub(super) fn after(&self, duration: Duration) -> u64 {
         let latest = *self.latest.lock();
         latest.map_or(0, |(since, then)| {

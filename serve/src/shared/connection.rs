@@ -37,8 +37,9 @@ impl Connection {
         }
     }
 
-    /// Checks the version of the server, and that it can be written. Returns its policy of eviction
-    /// if it may drop keys.
+    /// Checks the version of the server, and that it can be written.
+    ///
+    /// Returns its policy of eviction if it may drop keys.
     ///
     /// # Errors
     ///

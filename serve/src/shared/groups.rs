@@ -52,8 +52,9 @@ impl<Q, A> Group<Q, A> {
     }
 }
 
-/// Sends requests in groups of at most that many, without a pause after a group that is full. Ends
-/// with their sender.
+/// Sends requests in groups of at most that many.
+///
+/// There is no pause after a group that is full. Ends with their sender.
 ///
 /// `send` returns an answer to each.
 pub(super) async fn send_groups<Q, A, F, S>(mut waiting: Waiting<Q, A>, max: usize, timing: GroupTiming, send: S)

@@ -58,8 +58,10 @@ impl Keys {
         format!("{}probe:{{{number}}}", self.prefix)
     }
 
-    /// The same key, and others of the replica that are far from it in a cluster: each in another
-    /// third of the slots, so that no server has all of them unless it has most of the slots.
+    /// The same key, and others of the replica that are far from it in a cluster.
+    ///
+    /// Each is in another third of the slots, so that no server has all of them unless it has most
+    /// of the slots.
     pub(crate) fn spread_replica(&self, replica: &str) -> [String; 3] {
         let third = |name: &str| slot(name.as_bytes()) / SLOTS.div_ceil(3);
         let first = third(replica);

@@ -39,12 +39,15 @@ const LAST_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause while only a part of a cluster answers.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
-/// How often a command is tried again in a cluster, with the same pauses. With few attempts it
-/// fails soon after a primary is lost, and the next command asks for the primaries anew.
+/// How often a command is tried again in a cluster, with the same pauses.
+///
+/// With few attempts it fails soon after a primary is lost, and the next command asks for the
+/// primaries anew.
 const CLUSTER_RETRIES: u32 = 3;
 
-/// How long a connection to a node of a cluster and a command may take. Some wait for a node that
-/// is gone after its copy has taken its place.
+/// How long a connection to a node of a cluster and a command may take.
+///
+/// Some wait for a node that is gone after its copy has taken its place.
 const CLUSTER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The connection to the store.
@@ -64,8 +67,9 @@ pub(crate) struct Link {
     messages: mpsc::UnboundedSender<(u64, PushInfo)>,
     /// Number of connections so far.
     opened: AtomicU64,
-    /// The servers of a cluster, as the last connection told them: those of the address may be
-    /// gone.
+    /// The servers of a cluster, as the last connection told them.
+    ///
+    /// Those of the address may be gone.
     nodes: Mutex<Vec<ConnectionInfo>>,
 }
 
@@ -111,14 +115,16 @@ impl Link {
         *self.up.borrow()
     }
 
-    /// Returns `true` if there was an earlier connection, or there is none now. What the store had
-    /// said before, it may have lost.
+    /// Returns `true` if there was an earlier connection, or there is none now.
+    ///
+    /// What the store had said before, it may have lost.
     pub(crate) fn was_interrupted(&self) -> bool {
         self.up_since() != self.first_up.get().copied()
     }
 
-    /// Returns a receiver of [`up_since`](Link::up_since), which sees every new connection. One
-    /// that reaches other shards is new.
+    /// Returns a receiver of [`up_since`](Link::up_since), which sees every new connection.
+    ///
+    /// One that reaches other shards is new.
     pub(crate) fn subscribe(&self) -> watch::Receiver<Option<Instant>> {
         self.up.subscribe()
     }
@@ -173,8 +179,9 @@ impl Link {
         Ok(eviction.map(|policy| StoreWarning::Evicts { address: self.address.shown(), policy }))
     }
 
-    /// Connects whenever there is no connection, or one that does not reach everything. Never
-    /// returns.
+    /// Connects whenever there is no connection, or one that does not reach everything.
+    ///
+    /// Never returns.
     pub(crate) async fn keep_connected(&self) {
         let mut broken = self.broken.subscribe();
         let mut pause = FIRST_PAUSE;
@@ -265,8 +272,9 @@ impl Link {
         }
     }
 
-    /// Uses a connection from now on. A current one is replaced only by one that reaches all that
-    /// it does, and more.
+    /// Uses a connection from now on.
+    ///
+    /// A current one is replaced only by one that reaches all that it does, and more.
     fn set(&self, new: Established) {
         let mut current = self.current.lock();
         if current.as_ref().is_some_and(|current| !new.shards.reach_more_than(&current.shards)) {
@@ -278,8 +286,9 @@ impl Link {
         self.up.send_replace(Some(now));
     }
 
-    /// The shard of a key does not answer on this connection. Gives up the connection if no other
-    /// one does.
+    /// The shard of a key does not answer on this connection.
+    ///
+    /// Gives up the connection if no other one does.
     ///
     /// Does nothing if it is not the current one any more.
     fn is_silent(&self, number: u64, key: &[u8]) {
@@ -368,8 +377,9 @@ impl Link {
     }
 }
 
-/// Returns `true` if only another connection can help: this one broke, or leads to a wrong server,
-/// or to one that does not answer.
+/// Returns `true` if only another connection can help.
+///
+/// This one broke, or leads to a wrong server, or to one that does not answer.
 fn needs_connection(error: &RedisError) -> bool {
     let is_wrong_server = matches!(
         error.kind(),

@@ -37,8 +37,9 @@ struct Known {
     entries: HashMap<String, (u64, Arc<ListedFacts>)>,
 }
 
-/// A change of an entry: what is known of a conversation when it is sent, or `None` if it was
-/// deleted.
+/// A change of an entry.
+///
+/// It is what is known of a conversation when it is sent, or `None` if it was deleted.
 #[derive(Clone)]
 pub(super) struct EntryChange {
     id: String,

@@ -17,8 +17,9 @@ impl FromRedisValue for LogEntry {
     }
 }
 
-/// Returns the entry that a message holds: its id, the id before it, the number of its events, and
-/// these.
+/// Returns the entry that a message holds.
+///
+/// Its id, the id before it, the number of its events, and these.
 ///
 /// `None` if it holds none, or several.
 pub(super) fn from_message(message: &str) -> Option<LogEntry> {

@@ -70,8 +70,9 @@ pub(crate) struct Shared {
     settings: Arc<Settings>,
     /// Tasks that run until everything is in the store.
     tasks: TaskTracker,
-    /// Tasks that end as soon as the store is told what it has to know, for which a replica waits
-    /// when it shuts down.
+    /// Tasks that end as soon as the store is told what it has to know.
+    ///
+    /// A replica waits for them when it shuts down.
     last_tasks: TaskTracker,
     /// Nothing new is recorded.
     is_ending: CancellationToken,
@@ -248,8 +249,9 @@ impl Shared {
 /// Pause before the list is told again of a conversation that was deleted.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Removes a deleted conversation from the list as soon as the store can be reached, unless its id
-/// is used again.
+/// Removes a deleted conversation from the list as soon as the store can be reached.
+///
+/// Unless its id is used again.
 async fn unlist_later(shared: Arc<Shared>, id: String) {
     loop {
         tokio::time::sleep(PAUSE).await;

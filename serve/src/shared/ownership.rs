@@ -187,8 +187,9 @@ impl Shared {
         }
     }
 
-    /// Waits until no other replica can still turn out to be the writer of a conversation that this
-    /// one writes. If another one is, loads what that wrote.
+    /// Waits until no other replica can still turn out to be the writer of a conversation.
+    ///
+    /// This replica writes it. If another one is the writer, loads what that wrote.
     ///
     /// After the store was away, it may have lost that another replica has become the writer. That
     /// one has the time of a lease to store it again.
@@ -209,8 +210,9 @@ impl Shared {
         }
     }
 
-    /// Returns `true` if the writer of a conversation that this replica follows is known to be
-    /// dead.
+    /// Returns `true` if the writer of a conversation is known to be dead.
+    ///
+    /// This replica follows the conversation.
     ///
     /// It may be this replica, which has not heard that it became the writer.
     pub(super) async fn is_dead(&self, writer: &str) -> bool {
@@ -287,8 +289,10 @@ impl Shared {
     }
 }
 
-/// A take whose reply may be lost. If it is dropped without a reply, the replica asks the store for
-/// the writer once the take can no longer execute.
+/// A take whose reply may be lost.
+///
+/// If it is dropped without a reply, the replica asks the store for the writer once the take can no
+/// longer execute.
 ///
 /// Otherwise a writer that lives would not know that it is the writer, and others would wait for
 /// it.
@@ -342,8 +346,9 @@ async fn find_out(shared: Arc<Shared>, id: String) {
     take_what_is_own(&shared, &id).await;
 }
 
-/// Takes a conversation again if this replica is its writer, by what is stored, and does not have
-/// it. Then it does what the last writer has left to do.
+/// Takes a conversation again that this replica writes, by what is stored, and does not have.
+///
+/// Then it does what the last writer has left to do.
 ///
 /// Waits until the store can be reached.
 pub(super) async fn take_what_is_own(shared: &Arc<Shared>, id: &str) {

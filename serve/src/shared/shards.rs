@@ -106,8 +106,7 @@ impl Shards {
         !self.answers.contains(&true)
     }
 
-    /// Returns `true` if these shards answer for every key that the others answer for, and for
-    /// further ones.
+    /// Returns `true` if these shards answer for every key of the others, and for further ones.
     pub(super) fn reach_more_than(&self, others: &Shards) -> bool {
         let mut reach_further = false;
         for slot in 0..usize::from(SLOTS) {

@@ -22,8 +22,9 @@ const URGENT_INTERVAL: Duration = Duration::from_millis(500);
 /// How often any other conversation is compared with the store, in case a message was lost.
 const INTERVAL: Duration = Duration::from_secs(5);
 
-/// The least of these intervals: conversations that are kept for a short time are compared more
-/// often.
+/// The least of these intervals.
+///
+/// Conversations that are kept for a short time are compared more often.
 const LEAST_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The same for a conversation whose messages arrive and bring it up to date.
@@ -55,8 +56,9 @@ pub(super) async fn receive_messages(shared: Arc<Shared>, mut messages: Messages
     }
 }
 
-/// Receives a message about a conversation: the id of the last event, the newest entry of the log,
-/// or that it was deleted.
+/// Receives a message about a conversation.
+///
+/// It is the id of the last event, the newest entry of the log, or that it was deleted.
 fn receive_message(shared: &Shared, id: &str, message: &str) {
     let entry = log_entry::from_message(message);
     let last = entry.as_ref().map(|entry| entry.last).or_else(|| message.parse().ok());

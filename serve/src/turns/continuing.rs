@@ -113,8 +113,9 @@ fn with_replies(next: NextRequest, replies: &[Reply], limit: usize) -> Result<Co
     Ok(ContinuationRequest { headers, body: body.into() })
 }
 
-/// Sends a request with replies, and reads its answer into the turn. It is kept until that has
-/// ended.
+/// Sends a request with replies, and reads its answer into the turn.
+///
+/// It is kept until that has ended.
 async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: ContinuationRequest) {
     // Besides what the conversation keeps.
     let _taken = state.metrics.memory.count(request.body.len());
@@ -150,8 +151,9 @@ async fn send_replies(state: Arc<AppState>, mut turn: Turn, request: Continuatio
     }
 }
 
-/// Waits until the store has the beginning of a turn. Returns `false` if another replica has become
-/// the writer, which sends the replies.
+/// Waits until the store has the beginning of a turn.
+///
+/// Returns `false` if another replica has become the writer, which sends the replies.
 async fn is_to_send(state: &AppState, turn: &Turn) -> bool {
     if !turn.is_stored().await {
         return false;

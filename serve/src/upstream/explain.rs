@@ -3,8 +3,9 @@
 use std::error::Error;
 use std::io;
 
-/// Explains an error of a connection: in plain words if its cause is a common one, else with all
-/// its sources.
+/// Explains an error of a connection.
+///
+/// In plain words if its cause is a common one, else with all its sources.
 pub(super) fn explain(error: &(dyn Error + 'static)) -> String {
     let mut next = Some(error);
     while let Some(error) = next {

@@ -42,8 +42,9 @@ pub(super) struct CallView {
     questions: Vec<QuestionView>,
     /// Which questions can be answered in the user's own words.
     allows_text: Vec<bool>,
-    /// The answers, while they are reviewed: a title, a row for each question, and one to send
-    /// them.
+    /// The answers, while they are reviewed.
+    ///
+    /// A title, a row for each question, and one to send them.
     review: Vec<Part>,
     /// Shown instead of the call while another question is open.
     placeholder: Part,

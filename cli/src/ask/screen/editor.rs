@@ -158,8 +158,10 @@ impl Editor {
     }
 }
 
-/// Replaces the control characters that were drawn, or leaves them out beside another character, so
-/// that the width stays the same. The text keeps them.
+/// Replaces the control characters that were drawn.
+///
+/// Beside another character it leaves them out, so that the width stays the same. The text keeps
+/// them.
 fn replace_controls(area: Rect, buffer: &mut Buffer) {
     for position in area.positions() {
         let Some(cell) = buffer.cell_mut(position).filter(|cell| cell.symbol().contains(is_control)) else { continue };

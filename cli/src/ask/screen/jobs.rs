@@ -27,8 +27,9 @@ pub(super) fn stop() {
     let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP);
 }
 
-/// Interrupts the programs of the job. A program that writes nothing would not notice the end of
-/// this one.
+/// Interrupts the programs of the job.
+///
+/// A program that writes nothing would not notice the end of this one.
 #[cfg(unix)]
 pub(super) fn interrupt() {
     let _ = rustix::process::kill_current_process_group(rustix::process::Signal::INT);

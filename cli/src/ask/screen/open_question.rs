@@ -99,8 +99,9 @@ impl OpenQuestion {
         self.question.form.is_some()
     }
 
-    /// Returns whether the user can talk about the questions instead: the tool has a reply for
-    /// that.
+    /// Returns whether the user can talk about the questions instead.
+    ///
+    /// That is so if the tool has a reply for it.
     pub(super) fn can_discuss(&self) -> bool {
         self.question.can_discuss
     }
@@ -172,14 +173,14 @@ impl OpenQuestion {
         self.steps.iter().any(Step::has_picks)
     }
 
-    /// Returns whether there is a draft for this choice of the current question that differs from
-    /// it.
+    /// Returns whether this choice of the current question has a draft that differs from it.
     pub(super) fn has_draft(&self, choice: Choice) -> bool {
         self.step().is_some_and(|step| step.has_draft(choice))
     }
 
-    /// Returns whether the key begins an answer in one's own words, because that choice is
-    /// selected.
+    /// Returns whether the key begins an answer in one's own words.
+    ///
+    /// It does if that choice is selected.
     pub(super) fn begins_text(&self, key: KeyEvent) -> bool {
         let is_character = match key.code {
             // Among several options, the space bar picks.

@@ -1,7 +1,8 @@
 //! Where a choice is on the screen.
 
-/// The index of a choice of a question: an option, or after the last one, an answer in one's own
-/// words.
+/// The index of a choice of a question.
+///
+/// A choice is an option, or after the last one, an answer in one's own words.
 ///
 /// Of the review, it is the index of a question, or after the last one, to send the answers.
 pub(super) type Choice = usize;

@@ -15,8 +15,9 @@ use crate::shapes::arguments_parser;
 /// A parser for one field after the other.
 #[derive(Debug)]
 pub(super) enum FieldParser {
-    /// A message, or the arguments of a call. A message could be read as a body in the format
-    /// `text`, but only at two thirds of the speed.
+    /// A message, or the arguments of a call.
+    ///
+    /// A message could be read as a body in the format `text`, but only at two thirds of the speed.
     Message(Parser),
     Body(Box<ResponseParser>),
 }

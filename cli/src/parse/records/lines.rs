@@ -23,8 +23,10 @@ pub(super) struct Position {
 /// A part of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum LinesPart {
-    /// Whole lines, and the position of the first. Only the last line of the input may have no
-    /// line feed. Each may be longer than the limit by less than a read.
+    /// Whole lines, and the position of the first.
+    ///
+    /// Only the last line of the input may have no line feed. Each may be longer than the limit by
+    /// less than a read.
     Lines(Vec<u8>, Position),
     /// A line that is longer than the limit, and is skipped.
     TooLong(Position),
@@ -99,8 +101,9 @@ impl<R: Read> LineReader<R> {
 mod tests {
     use super::*;
 
-    /// Returns the lines of the input, with `None` for each that is too long, when it arrives in
-    /// pieces of this size.
+    /// Returns the lines of the input, with `None` for each that is too long.
+    ///
+    /// The input arrives in pieces of this size.
     fn read(input: &[u8], piece: usize, limit: usize) -> Vec<(Position, Option<Vec<u8>>)> {
         struct Pieces<'a>(&'a [u8], usize);
 

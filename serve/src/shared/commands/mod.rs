@@ -26,12 +26,14 @@ use crate::settings::Settings;
 pub(crate) use self::append::Appended;
 pub(crate) use self::load::Found;
 
-/// How long a conversation is reserved for a replica that may begin a turn. It hears of that, and
-/// the beginning of the turn is stored, in less time, or never.
+/// How long a conversation is reserved for a replica that may begin a turn.
+///
+/// It hears of that, and the beginning of the turn is stored, in less time, or never.
 const RESERVATION: Duration = Duration::from_secs(3);
 
-/// Maximum number of conversations that are read as a whole at the same time for readers. A server
-/// ends a connection with too many bytes on their way.
+/// Maximum number of conversations that are read as a whole at the same time for readers.
+///
+/// A server ends a connection with too many bytes on their way.
 const MAX_WHOLE_LOADS: usize = 8;
 
 /// The same for takeovers.
@@ -207,8 +209,9 @@ impl Commands {
         self.ask_for(Load { id: id.to_owned(), after, is_own: false, _permit: permit.map(Arc::new) }).await
     }
 
-    /// Returns what is stored of a conversation that this replica writes, with the events after
-    /// that one, and without what only another writer would need.
+    /// Returns what is stored of a conversation that this replica writes.
+    ///
+    /// With the events after that one, and without what only another writer would need.
     ///
     /// # Errors
     ///
@@ -222,8 +225,9 @@ impl Commands {
         found(fields, entries)
     }
 
-    /// Waits until another conversation of a dead replica may be taken over. `None` if nothing
-    /// limits that.
+    /// Waits until another conversation of a dead replica may be taken over.
+    ///
+    /// `None` if nothing limits that.
     pub(crate) async fn permit_to_take_over(&self) -> Option<OwnedSemaphorePermit> {
         self.permit(&self.takeovers).await
     }
@@ -339,8 +343,9 @@ impl Commands {
         Ok(())
     }
 
-    /// Notes the last requests of conversations, and stores their records. All keys have to be on
-    /// one server.
+    /// Notes the last requests of conversations, and stores their records.
+    ///
+    /// All keys have to be on one server.
     pub(super) async fn record_all(&self, records: &[StoredRecord], lifetime: u64) -> Result<Vec<()>, StoreError> {
         let mut call = self.records.call();
         call.arg(milliseconds(self.time_to_live)).arg(lifetime);
@@ -367,8 +372,9 @@ impl Commands {
         Ok(())
     }
 
-    /// Lets the store keep a conversation longer. Returns the keys of the record of its last
-    /// request.
+    /// Lets the store keep a conversation longer.
+    ///
+    /// Returns the keys of the record of its last request.
     pub(crate) async fn touch(&self, id: &str) -> Result<Vec<String>, StoreError> {
         let mut call = self.touch.call();
         call.key(self.keys.log(id)).key(self.keys.state(id)).arg(milliseconds(self.time_to_live));
@@ -384,8 +390,9 @@ impl Commands {
         Ok(text(&self.invoke_in_time(call).await?[0]) == "removed")
     }
 
-    /// Calls a script that has no effect after its deadline, and returns its reply: an outcome, the
-    /// store's time, and the rest.
+    /// Calls a script that has no effect after its deadline, and returns its reply.
+    ///
+    /// The reply is an outcome, the store's time, and the rest.
     ///
     /// If there is no reply, it can still run for [`RESPONSE_TIMEOUT`].
     async fn invoke_in_time(&self, mut call: Call<'_>) -> Result<Vec<Value>, StoreError> {

@@ -44,8 +44,9 @@ impl Table {
         Some(lines)
     }
 
-    /// Returns `true` if no row of the source has more cells than the head. Markdown drops such
-    /// cells.
+    /// Returns `true` if no row of the source has more cells than the head.
+    ///
+    /// Markdown drops such cells.
     pub(super) fn shows_all_of(&self, source: &str) -> bool {
         source.lines().all(|line| count_cells(line) <= self.alignments.len())
     }

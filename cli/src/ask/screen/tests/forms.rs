@@ -31,8 +31,9 @@ const FIELDS: &str = r#"{"message": "Deployment", "requestedSchema": {"type": "o
         "sure": {"type": "boolean", "title": "Sure?"},
         "name": {"type": "string", "title": "Which name?"}}}}"#;
 
-/// Returns the body of a provider that calls a tool with these arguments, in pieces of `len`
-/// characters.
+/// Returns the body of a provider that calls a tool with these arguments.
+///
+/// They are in pieces of `len` characters.
 pub(super) fn body(tool: &str, arguments: &str, len: usize) -> String {
     let events = [started(tool), pieces(arguments, len), ended()];
     events.concat()
