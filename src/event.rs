@@ -374,20 +374,23 @@ macro_rules! of_call {
                 self.call.tool()
             }
 
-            /// Returns the name of the [`Shape`](crate::Shape) that reads the call; `None` for
-            /// `ask_followup_question`.
+            /// Returns the name of the [`Shape`](crate::Shape) that reads the call.
+            ///
+            /// `None` for `ask_followup_question`.
             pub fn shape(&self) -> Option<&'a str> {
                 self.call.form().map(|form| &*form.shape)
             }
 
-            /// Returns the provider's id of the call, if it is a native call in a provider's
-            /// stream.
+            /// Returns the provider's id of the call.
+            ///
+            /// `None` unless it is a native call in a provider's stream.
             pub fn id(&self) -> Option<&'a str> {
                 self.id
             }
 
-            /// Returns the text above all questions, as much of it as was read; `None` for most
-            /// tools.
+            /// Returns the text above all questions, as much of it as was read.
+            ///
+            /// `None` for most tools.
             pub fn title(&self) -> Option<&'a str> {
                 self.call.title(View::$view)
             }

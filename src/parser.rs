@@ -51,8 +51,9 @@ use crate::utf8::{Next, Tail};
 pub struct Parser {
     /// The number of bytes of the stream that are read, without the tail.
     read: u64,
-    /// What is before the next byte. If the text is certain to be prose without a mark, it is newer
-    /// than in the state.
+    /// What is before the next byte.
+    ///
+    /// If the text is certain to be prose without a mark, it is newer than in the state.
     before: Before,
     /// Which text is certain to be prose.
     quiet: Quiet,
@@ -165,8 +166,9 @@ impl Parser {
         Parser::from_parts(0, Tail::default(), Syntax::Json(JsonMachine::of_tool(policy, tool, shape)))
     }
 
-    /// Returns the shape that reads the arguments; `None` for those of `ask_followup_question`, and
-    /// in a message.
+    /// Returns the shape that reads the arguments.
+    ///
+    /// `None` for those of `ask_followup_question`, and in a message.
     #[cfg(feature = "wire")]
     pub(crate) fn shape(&self) -> Option<&Shape> {
         self.syntax.shape()
@@ -194,8 +196,9 @@ impl Parser {
         &self.policy().limits
     }
 
-    /// Returns `true` if the parser reads the arguments of a native call, and `false` if it reads a
-    /// message. After [`resume`](Parser::resume), the checkpoint decides.
+    /// Returns `true` if the parser reads the arguments of a native call, `false` for a message.
+    ///
+    /// After [`resume`](Parser::resume), the checkpoint decides.
     ///
     /// ```
     /// use followup::{Parser, Policy};
@@ -614,8 +617,9 @@ pub(crate) struct Feed<'a> {
     pub(crate) text: &'a str,
     /// What follows it.
     rest: Rest<'a>,
-    /// The text is read up to here. (Last: what is copied with it would have to be written as it is
-    /// read.)
+    /// The text is read up to here.
+    ///
+    /// (Last: what is copied with it would have to be written as it is read.)
     pub(crate) pos: usize,
 }
 

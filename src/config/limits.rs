@@ -56,7 +56,8 @@ pub struct Limits {
     ///
     /// A call with a longer one is rejected.
     pub header: usize,
-    /// The length of a description or a preview of a suggestion, or of the text below a question.
+    /// The length of a suggestion's description or preview, or of the text below a question.
+    ///
     /// Default 16 KiB.
     ///
     /// A call with a longer one is rejected.

@@ -232,8 +232,9 @@ pub enum CallStart {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Entities {
-    /// They are text. The default, because a model that writes `&lt;` usually wants these four
-    /// characters.
+    /// They are text.
+    ///
+    /// The default, because a model that writes `&lt;` usually wants these four characters.
     #[default]
     Raw,
     /// They are decoded to characters.

@@ -20,8 +20,9 @@ use crate::config::ASK;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum MessageFormat {
-    /// OpenAI chat completions, and the APIs that accept the same messages, such as Cohere's
-    /// version 2.
+    /// OpenAI chat completions.
+    ///
+    /// Also the APIs that accept the same messages, such as Cohere's version 2.
     #[serde(rename = "openai-chat")]
     OpenAiChat,
     /// OpenAI Responses.
