@@ -193,8 +193,9 @@ fn reply_messages(format: Format, replies: &[Reply]) -> Vec<Value> {
     Reply::messages_of(replies, api)
 }
 
-/// Returns what the model said, as it is sent back before the replies: with its reasoning, whose
-/// signatures the providers check.
+/// Returns the model's message, as it is sent back before the replies.
+///
+/// It has its reasoning, whose signatures the providers check.
 fn model_messages(format: Format, body: &[u8]) -> Result<Vec<Value>> {
     let data = body.split(|&byte| byte == b'\n').filter_map(|line| line.strip_prefix(b"data: "));
     let events = data.map(serde_json::from_slice).collect::<serde_json::Result<Vec<Value>>>()?;

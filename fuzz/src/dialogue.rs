@@ -213,8 +213,10 @@ impl Script {
         }
     }
 
-    /// Returns the answers that the bytes are: the options that are picked, and whether there are a
-    /// text and a note. Without bytes, as many as there are questions, which are not answered.
+    /// Returns the answers that the bytes are.
+    ///
+    /// The options that are picked, and whether there are a text and a note. Without bytes, as many
+    /// as there are questions, which are not answered.
     fn answers(&self, bytes: &[u8]) -> Vec<FormAnswer> {
         let form = self.dialogue.question().and_then(|open| open.form.as_ref());
         let count = form.map_or(0, |form| form.questions.len());

@@ -174,8 +174,9 @@ pub fn arguments(len: usize) -> Workload {
     Workload { name: "arguments", message, questions: 1 }
 }
 
-/// Returns the arguments of a form: one call of Claude Code's tool `AskUserQuestion`, with a
-/// question of about `len` bytes and two options.
+/// Returns the arguments of a form with a question of about `len` bytes and two options.
+///
+/// It is one call of Claude Code's tool `AskUserQuestion`.
 ///
 /// They are for [`Parser::arguments_of`](followup::Parser::arguments_of).
 pub fn form(len: usize) -> Workload {

@@ -37,8 +37,9 @@ impl Call {
         }
     }
 
-    /// Reads the first question of a form from its arguments, as
-    /// [`from_arguments`](Call::from_arguments) does.
+    /// Reads the first question of a form from its arguments.
+    ///
+    /// As [`from_arguments`](Call::from_arguments) does.
     pub(crate) fn from_form(arguments: &Value) -> Call {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let question = &arguments["questions"][0];

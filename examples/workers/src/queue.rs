@@ -12,8 +12,9 @@ use crate::Piece;
 const PIECES: &str = "workers:pieces";
 const GROUP: &str = "workers";
 
-/// How long the state of a conversation is kept after its last piece, in milliseconds. It has to be
-/// longer than a piece may wait in the stream.
+/// How long the state of a conversation is kept after its last piece, in milliseconds.
+///
+/// It has to be longer than a piece may wait in the stream.
 const KEPT: u64 = 24 * 3600 * 1000;
 
 /// How many pieces a worker takes at once, and how long it waits for one, in milliseconds.
@@ -118,8 +119,9 @@ impl Queue {
         turn(&piece.conversation, call.invoke(&mut self.connection)?)
     }
 
-    /// Appends the events of a piece, and moves the state past it. `checkpoint` is `None` after the
-    /// last.
+    /// Appends the events of a piece, and moves the state past it.
+    ///
+    /// `checkpoint` is `None` after the last.
     ///
     /// Returns the next piece, if it has arrived, and if no other worker has applied this one.
     ///
@@ -151,8 +153,9 @@ impl Queue {
     }
 }
 
-/// Returns the keys of a conversation: state, waiting pieces, events. A cluster keeps them
-/// together.
+/// Returns the keys of a conversation: state, waiting pieces, events.
+///
+/// A cluster keeps them together.
 fn keys(conversation: &str) -> [String; 3] {
     ["state", "waiting", "events"].map(|name| format!("workers:{{{conversation}}}:{name}"))
 }

@@ -41,8 +41,9 @@ mod value {
 pub(crate) struct Output {
     pub(crate) words: Vec<u32>,
     pub(crate) text: String,
-    /// If the parser continues from a checkpoint, the calls of which all that was shown has been
-    /// written.
+    /// The calls of which all that was shown has been written.
+    ///
+    /// `None` unless the parser continues from a checkpoint.
     #[cfg(feature = "full")]
     pub(crate) resumed: Option<Vec<u64>>,
 }
@@ -100,8 +101,9 @@ impl Output {
         }
     }
 
-    /// Appends all that has been shown of a call, once, if that may be more than JavaScript has had
-    /// from this parser.
+    /// Appends all that has been shown of a call, once.
+    ///
+    /// It does so if that may be more than JavaScript has had from this parser.
     #[cfg(feature = "full")]
     fn view_once(&mut self, call: &Partial<'_>) {
         let Some(resumed) = &mut self.resumed else { return };

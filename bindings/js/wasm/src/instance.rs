@@ -33,9 +33,10 @@ enum Kind {
 }
 
 impl Instance {
-    /// Creates the parser that the options describe, in the state of the checkpoint unless that is
-    /// empty. The policy of the last options is kept, because to make one costs much more than a
-    /// parser.
+    /// Creates the parser that the options describe.
+    ///
+    /// It is in the state of the checkpoint unless that is empty. The policy of the last options is
+    /// kept, because to make one costs much more than a parser.
     ///
     /// # Errors
     ///
@@ -189,8 +190,9 @@ fn stored<'a, T: serde::Deserialize<'a>>(checkpoint: &'a [u8]) -> Result<(T, &'a
     postcard::take_from_bytes(checkpoint).map_err(|_| NO_CHECKPOINT.into())
 }
 
-/// Fails if something follows a checkpoint. In one of another version that is the state, which
-/// can't be read.
+/// Fails if something follows a checkpoint.
+///
+/// In one of another version that is the state, which can't be read.
 #[cfg(feature = "full")]
 fn nothing_follows(rest: &[u8]) -> Result<(), String> {
     if rest.is_empty() { Ok(()) } else { Err(NO_CHECKPOINT.into()) }

@@ -18,8 +18,9 @@ pub(super) struct Settings {
     pub(super) threads: usize,
 }
 
-/// The number of pieces of an array for each thread: enough that no thread waits long for the last
-/// piece of another.
+/// The number of pieces of an array for each thread.
+///
+/// Enough that no thread waits long for the last piece of another.
 const PIECES: usize = 16;
 
 /// Returns the calls of each row.

@@ -109,8 +109,10 @@ impl<O: OffsetSizeTrait> Calls<O> {
         self.notes.end_list(self.note.len())
     }
 
-    /// Joins builders, one after the other: the texts by a thread of their own, because they are
-    /// the most of it. If the system refuses one, by this thread.
+    /// Joins builders, one after the other.
+    ///
+    /// A thread of its own joins the texts, because they are the most of it. If the system refuses
+    /// one, this thread does.
     pub(super) fn join(mut pieces: Vec<Calls<O>>) -> Result<Calls<O>, ColumnError> {
         let mut take = |column: fn(&mut Calls<O>) -> &mut Strings<O>| -> Vec<Strings<O>> {
             pieces.iter_mut().map(|piece| mem::replace(column(piece), Strings::new())).collect()

@@ -23,8 +23,7 @@ pub(super) enum CellParser {
 }
 
 impl CellParser {
-    /// Creates the parser for the keywords `wire` and `arguments_of`, and for the options of a
-    /// parser.
+    /// Creates the parser for the keywords `wire` and `arguments_of`, and for its options.
     ///
     /// # Errors
     ///
@@ -86,8 +85,9 @@ impl CellParser {
     }
 }
 
-/// Returns `true` if a message has none of the characters that begin a call: `[` begins those of
-/// Mistral, `{` bare JSON, and `<` all others.
+/// Returns `true` if a message has none of the characters that begin a call.
+///
+/// `[` begins those of Mistral, `{` bare JSON, and `<` all others.
 ///
 /// Nearly all messages are prose. To search them takes half of the time that it takes to parse
 /// them.

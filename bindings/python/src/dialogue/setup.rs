@@ -23,8 +23,9 @@ struct DialogueOptions {
     checkpoint: Option<String>,
 }
 
-/// Returns the dialogue with these options, in the state of the checkpoint or that its history
-/// leads to.
+/// Returns the dialogue with these options.
+///
+/// It is in the state of the checkpoint, or in that to which its history leads.
 ///
 /// # Errors
 ///

@@ -41,8 +41,9 @@ fn strings<'a>(py: Python<'_>, texts: impl Iterator<Item = &'a str>) -> PyResult
     Ok(PyTuple::new(py, texts)?.unbind())
 }
 
-/// Reads an index, an offset or a limit: a `ValueError` for a number that is none, for which PyO3
-/// has an `OverflowError`.
+/// Reads an index, an offset or a limit.
+///
+/// A number that is none is a `ValueError`, for which PyO3 has an `OverflowError`.
 fn index<T: TryFrom<u64>>(value: &Bound<'_, PyAny>) -> PyResult<T> {
     match value.extract::<u64>() {
         Err(error) if !error.is_instance_of::<PyOverflowError>(value.py()) => Err(error),

@@ -21,8 +21,9 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Returns the tool and the id of a call, without a new string where the last call had the
-    /// same.
+    /// Returns the tool and the id of a call.
+    ///
+    /// There is no new string where the last call had the same.
     pub(super) fn of(&mut self, py: Python<'_>, tool: &str, id: Option<&str>) -> PyResult<(Str, Option<Str>)> {
         let tool = if tool == OWN_TOOL { own_tool(py) } else { self.tool.string(py, tool)? };
         Ok((tool, id.map(|id| self.id.string(py, id)).transpose()?))

@@ -192,8 +192,9 @@ fn checkpoint<T: serde::de::DeserializeOwned>(stored: &[u8]) -> PyResult<(T, &[u
     postcard::take_from_bytes(stored).map_err(|_| no_checkpoint())
 }
 
-/// Fails if something follows a checkpoint. In one of another version that is the state, which
-/// can't be read.
+/// Fails if something follows a checkpoint.
+///
+/// In one of another version that is the state, which can't be read.
 fn nothing_follows(rest: &[u8]) -> PyResult<()> {
     if rest.is_empty() { Ok(()) } else { Err(no_checkpoint()) }
 }

@@ -102,8 +102,9 @@ fn events(queue: &mut Queue, conversation: &str) -> Vec<String> {
     }
 }
 
-/// Sends all pieces, each conversation's in order, and some of them twice, in any order. Disturbs
-/// the workers meanwhile.
+/// Sends all pieces, and some of them twice, in any order.
+///
+/// Those of each conversation are in order. Disturbs the workers meanwhile.
 fn send_all(queue: &mut Queue, url: &str, sent: &HashMap<String, Vec<Piece>>, random: &mut fastrand::Rng) -> [u32; 2] {
     let mut workers: Vec<Worker> = (0..WORKERS).map(|_| Worker::start(url)).collect();
     let mut left: Vec<(&[Piece], usize)> = sent.values().map(|pieces| (&**pieces, 0)).collect();

@@ -12,8 +12,9 @@ pub(crate) struct RedisServer {
 }
 
 impl RedisServer {
-    /// Starts a server that keeps everything in memory; `None`, with a message, if there is no
-    /// Redis.
+    /// Starts a server that keeps everything in memory.
+    ///
+    /// `None`, with a message, if there is no Redis.
     ///
     /// # Panics
     ///

@@ -93,8 +93,9 @@ fn without_place(error: &serde_json::Error) -> String {
     }
 }
 
-/// Returns where the input begins, which has room for `len` bytes; null if there is no memory for
-/// them.
+/// Returns the address of the input, which has room for `len` bytes.
+///
+/// Null if there is no memory for them.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(len: usize) -> *mut u8 {
     BOUNDARY.with(|Boundary { input, .. }| {
