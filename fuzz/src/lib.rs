@@ -4,7 +4,7 @@ pub mod bytes;
 #[path = "../../tests/common/mod.rs"]
 mod common;
 pub mod dialogue;
-#[path = "../../tests/wire/encode.rs"]
+#[path = "../../tests/wire/encode/mod.rs"]
 mod encode;
 mod input;
 mod laws;

@@ -2,8 +2,10 @@
 
 use followup::Envelope;
 
-use super::super::reference::Reader;
-use super::{Body, Call, CallEnd, Closer, Head, No, Try, bare_name};
+use super::calls::{Call, CallEnd};
+use super::headers::{Body, Closer, Head, No, Try};
+use super::tags::bare_name;
+use crate::common::reference::Reader;
 
 const CALLS: &str = "[TOOL_CALLS]";
 const ARGUMENTS: &str = "[ARGS]";
