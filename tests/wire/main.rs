@@ -24,3 +24,4 @@ mod stored;
 mod sweep;
 mod tools;
 mod values;
+mod wrong_events;
