@@ -31,28 +31,14 @@ T = TypeVar("T")
 
 @overload
 def wrap(
-    stream: Iterable[T],
+    stream: Iterable[T] | AbstractContextManager[Iterable[T], Any],
     *,
     on_event: Callable[[Event], object] | None = None,
     **options: Unpack[ResponseOptions],
 ) -> WrappedStream[T]: ...
 @overload
 def wrap(
-    stream: AbstractContextManager[Iterable[T], Any],
-    *,
-    on_event: Callable[[Event], object] | None = None,
-    **options: Unpack[ResponseOptions],
-) -> WrappedStream[T]: ...
-@overload
-def wrap(
-    stream: AsyncIterable[T],
-    *,
-    on_event: Callable[[Event], object] | None = None,
-    **options: Unpack[ResponseOptions],
-) -> AsyncWrappedStream[T]: ...
-@overload
-def wrap(
-    stream: AbstractAsyncContextManager[AsyncIterable[T], Any],
+    stream: AsyncIterable[T] | AbstractAsyncContextManager[AsyncIterable[T], Any],
     *,
     on_event: Callable[[Event], object] | None = None,
     **options: Unpack[ResponseOptions],
