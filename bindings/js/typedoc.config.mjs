@@ -8,7 +8,9 @@ const sources = types.map((path) => path.replace("./dist/", "src/").replace(/\.d
 
 export default {
   name: "followup",
-  entryPoints: [...new Set(sources)].map((path) => (existsSync(path) ? path : `${path}x`)).filter((path) => existsSync(path)),
+  entryPoints: [...new Set(sources)]
+    .map((path) => (existsSync(path) ? path : `${path}x`))
+    .filter((path) => existsSync(path)),
   out: "docs",
   readme: "README.md",
   disableGit: true,
@@ -17,8 +19,22 @@ export default {
   excludePrivate: true,
   excludeProtected: true,
   // Properties are documented where their names do not say it all.
-  requiredToBeDocumented: ["Variable", "Function", "Class", "Interface", "Method", "Accessor", "TypeAlias"],
+  requiredToBeDocumented: [
+    "Variable",
+    "Function",
+    "Class",
+    "Interface",
+    "Method",
+    "Accessor",
+    "TypeAlias",
+  ],
   treatWarningsAsErrors: true,
   treatValidationWarningsAsErrors: true,
-  validation: { notExported: true, invalidLink: true, invalidPath: false, rewrittenLink: true, notDocumented: true },
+  validation: {
+    notExported: true,
+    invalidLink: true,
+    invalidPath: false,
+    rewrittenLink: true,
+    notDocumented: true,
+  },
 };

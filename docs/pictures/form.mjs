@@ -12,14 +12,19 @@ import { createRequire } from 'node:module';
 import { request } from 'node:http';
 import { join } from 'node:path';
 
-const { chromium } = createRequire(new URL('../../serve/page/tests/package.json', import.meta.url))('playwright-core');
+const { chromium } = createRequire(new URL('../../serve/page/tests/package.json', import.meta.url))(
+  'playwright-core',
+);
 const [url, directory] = process.argv.slice(2);
 const body = await readFile(new URL('../../serve/demo/form.sse', import.meta.url), 'utf8');
 /** The body up to the label of the third option. */
 const growing = body.slice(0, body.indexOf('\n\n', body.indexOf('rkdow')) + 2);
 
 /** A message with one plain question, and the message up to the label of its third suggestion. */
-const message = await readFile(new URL('../../examples/messages/database.md', import.meta.url), 'utf8');
+const message = await readFile(
+  new URL('../../examples/messages/database.md', import.meta.url),
+  'utf8',
+);
 const messageSoFar = message.slice(0, message.indexOf('rch index next'));
 
 /** A form of the Model Context Protocol: a choice, a number and a text that are required. */
@@ -37,16 +42,56 @@ const FIELDS = {
   },
 };
 /** One question with one choice. */
-const ONE = { questions: [{ question: 'Where should the recipes live?', header: 'Store', multiSelect: false, options: [{ label: 'SQLite (Recommended)', description: 'One file, no server.' }, { label: 'PostgreSQL', description: 'A server, for several people.' }] }] };
+const ONE = {
+  questions: [
+    {
+      question: 'Where should the recipes live?',
+      header: 'Store',
+      multiSelect: false,
+      options: [
+        { label: 'SQLite (Recommended)', description: 'One file, no server.' },
+        { label: 'PostgreSQL', description: 'A server, for several people.' },
+      ],
+    },
+  ],
+};
 /** The one question of another call in the same message. */
-const SECOND = { questions: [{ question: 'Who may read them?', header: 'Readers', multiSelect: false, options: [{ label: 'Everybody' }, { label: 'Only the family' }] }] };
+const SECOND = {
+  questions: [
+    {
+      question: 'Who may read them?',
+      header: 'Readers',
+      multiSelect: false,
+      options: [{ label: 'Everybody' }, { label: 'Only the family' }],
+    },
+  ],
+};
 /** A question with all its options, before it is known whether several can be picked. */
-const NO_FLAG = JSON.stringify({ questions: [{ question: 'Which pages come first?', header: 'Pages', options: [{ label: 'The list', description: 'By name.' }, { label: 'The search', description: 'By ingredient.' }, { label: 'The import' }], multiSelect: true }] }).split(',"multiSelect"')[0];
+const NO_FLAG = JSON.stringify({
+  questions: [
+    {
+      question: 'Which pages come first?',
+      header: 'Pages',
+      options: [
+        { label: 'The list', description: 'By name.' },
+        { label: 'The search', description: 'By ingredient.' },
+        { label: 'The import' },
+      ],
+      multiSelect: true,
+    },
+  ],
+}).split(',"multiSelect"')[0];
 /** A call without a question, which is rejected. */
-const REJECTED = { questions: [{ question: '', multiSelect: false, options: [{ label: 'SQLite', description: 'One file.' }] }] };
+const REJECTED = {
+  questions: [
+    { question: '', multiSelect: false, options: [{ label: 'SQLite', description: 'One file.' }] },
+  ],
+};
 
 /** Light everywhere, and dark at the sizes of a phone and of a desk. */
-const VIEWS = [375, 768, 1280].flatMap((width) => ['light', 'dark'].map((colorScheme) => ({ width, colorScheme }))).filter(({ width, colorScheme }) => colorScheme === 'light' || width !== 768);
+const VIEWS = [375, 768, 1280]
+  .flatMap((width) => ['light', 'dark'].map((colorScheme) => ({ width, colorScheme })))
+  .filter(({ width, colorScheme }) => colorScheme === 'light' || width !== 768);
 
 /** The question that is shown. */
 const SHOWN = '.panel:not([hidden])';
@@ -54,26 +99,47 @@ const SHOWN = '.panel:not([hidden])';
 let id = '';
 let count = 0;
 
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--headless', '--no-sandbox', '--disable-gpu'] });
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu'],
+});
 for (const view of VIEWS) await take(view);
 await browser.close();
 
 /** Takes the pictures of all states at one size and in one scheme. */
 async function take({ width, colorScheme }) {
   const isPhone = width < 500;
-  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, hasTouch: isPhone, isMobile: isPhone, reducedMotion: 'reduce' });
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme,
+    hasTouch: isPhone,
+    isMobile: isPhone,
+    reducedMotion: 'reduce',
+  });
   const page = await context.newPage();
   await page.addInitScript(() => localStorage.setItem('followup.undo', 'off'));
   const picture = async (state, kind = 'form') => {
-    await page.evaluate(() => document.activeElement instanceof HTMLElement && document.activeElement.blur());
+    await page.evaluate(
+      () => document.activeElement instanceof HTMLElement && document.activeElement.blur(),
+    );
     await page.mouse.move(0, 0);
-    const height = await page.evaluate(() => Math.max(600, document.querySelector('#conversation').getBoundingClientRect().bottom + scrollY + 24));
+    const height = await page.evaluate(() =>
+      Math.max(
+        600,
+        document.querySelector('#conversation').getBoundingClientRect().bottom + scrollY + 24,
+      ),
+    );
     await page.setViewportSize({ width, height: Math.ceil(height) });
     // The page follows the question when its size changes.
     await page.waitForTimeout(200);
     await page.evaluate(() => scrollTo(0, 0));
     await page.waitForTimeout(100);
-    await page.screenshot({ path: join(directory, `${kind}-${state}-${width}${colorScheme === 'dark' ? '-dark' : ''}.png`) });
+    await page.screenshot({
+      path: join(
+        directory,
+        `${kind}-${state}-${width}${colorScheme === 'dark' ? '-dark' : ''}.png`,
+      ),
+    });
   };
   await whole(page, picture);
   if (colorScheme === 'light') {
@@ -136,7 +202,14 @@ async function others(page, picture) {
   await page.waitForSelector('.call[data-state=rejected]');
   await picture('rejected');
   const [write, end] = await pushed(page, 'flag');
-  write(event({ index: 0, id: 'call_1', type: 'function', function: { name: 'AskUserQuestion', arguments: NO_FLAG } }));
+  write(
+    event({
+      index: 0,
+      id: 'call_1',
+      type: 'function',
+      function: { name: 'AskUserQuestion', arguments: NO_FLAG },
+    }),
+  );
   await page.waitForSelector('.take >> text=The import');
   await picture('no-flag');
   await end('');
@@ -162,7 +235,10 @@ async function others(page, picture) {
   await open('elsewhere', 'AskUserQuestion', ONE);
   await page.waitForSelector('.call[data-state=open]');
   // The agent continues without an answer.
-  const next = await fetch(`${url}/conversations?wire=text&id=${id}`, { method: 'POST', body: 'SQLite it is.' });
+  const next = await fetch(`${url}/conversations?wire=text&id=${id}`, {
+    method: 'POST',
+    body: 'SQLite it is.',
+  });
   if (!next.ok) throw new Error(await next.text());
   await page.waitForSelector('.call[data-state=elsewhere]');
   await picture('elsewhere');
@@ -183,12 +259,17 @@ async function plain(page, picture) {
   await picture('answered', 'question');
 }
 
-/** Begins to push a body, and opens its conversation. Returns what writes a part of it, and the last one. */
+/**
+ * Begins to push a body, and opens its conversation. Returns what writes a part of it, and the last
+ * one.
+ */
 async function pushed(page, name, wire = 'openai-chat') {
   if (id) await fetch(`${url}/conversations/${id}`, { method: 'DELETE' });
   id = `${name}-${count++}`;
   const push = request(`${url}/conversations?wire=${wire}&id=${id}`, { method: 'POST' });
-  const answered = new Promise((resolve, reject) => push.on('response', (response) => response.resume().on('end', resolve)).on('error', reject));
+  const answered = new Promise((resolve, reject) =>
+    push.on('response', (response) => response.resume().on('end', resolve)).on('error', reject),
+  );
   push.flushHeaders();
   await eventually(async () => (await fetch(`${url}/conversations/${id}`)).ok);
   await page.goto(`${url}/#/c/${id}`);
@@ -197,8 +278,18 @@ async function pushed(page, name, wire = 'openai-chat') {
 
 /** A body with a native call for each form. */
 function called(name, ...forms) {
-  const calls = forms.map((form, index) => event({ index, id: `call_${index + 1}`, type: 'function', function: { name, arguments: JSON.stringify(form) } }));
-  return calls.join('') + `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\ndata: [DONE]\n\n`;
+  const calls = forms.map((form, index) =>
+    event({
+      index,
+      id: `call_${index + 1}`,
+      type: 'function',
+      function: { name, arguments: JSON.stringify(form) },
+    }),
+  );
+  return (
+    calls.join('') +
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] })}\n\ndata: [DONE]\n\n`
+  );
 }
 
 /** An event of a body with a piece of a native call. */
@@ -208,11 +299,16 @@ function event(call) {
 
 /** Acts on the conversation, as another reader of it does. */
 async function post(what, body) {
-  const response = await fetch(`${url}/conversations/${id}/${what}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(`${url}/conversations/${id}/${what}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   if (!response.ok) throw new Error(await response.text());
 }
 
 /** Waits until a condition holds. */
 async function eventually(condition) {
-  for (let tries = 0; tries < 200 && !(await condition()); tries++) await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let tries = 0; tries < 200 && !(await condition()); tries++)
+    await new Promise((resolve) => setTimeout(resolve, 50));
 }

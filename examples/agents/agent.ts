@@ -39,7 +39,11 @@ async function askModel(messages = [{}], conversation = "") {
     const delta = JSON.parse(line.slice("data: ".length)).choices?.[0]?.delta;
     content += delta?.content ?? "";
     for (const piece of delta?.tool_calls ?? []) {
-      calls[piece.index] ??= { id: piece.id, type: "function", function: { name: "", arguments: "" } };
+      calls[piece.index] ??= {
+        id: piece.id,
+        type: "function",
+        function: { name: "", arguments: "" },
+      };
       const call = calls[piece.index].function;
       call.name += piece.function?.name ?? "";
       call.arguments += piece.function?.arguments ?? "";

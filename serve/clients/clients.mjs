@@ -9,11 +9,18 @@ const service = process.argv[2];
 const openai = createOpenAI({ baseURL: `${service}/v1`, apiKey: "key" });
 const anthropic = createAnthropic({ baseURL: `${service}/v1`, apiKey: "key" });
 const toolName = "ask_followup_question";
-const inputSchema = jsonSchema({ type: "object", properties: { question: { type: "string" } }, required: ["question"] });
+const inputSchema = jsonSchema({
+  type: "object",
+  properties: { question: { type: "string" } },
+  required: ["question"],
+});
 const tools = { [toolName]: tool({ description: "Asks the user.", inputSchema }) };
 
 async function call(path, body) {
-  const response = await fetch(service + path, body && { method: "POST", body: JSON.stringify(body) });
+  const response = await fetch(
+    service + path,
+    body && { method: "POST", body: JSON.stringify(body) },
+  );
   assert.ok(response.ok, `${path}: ${response.status}`);
   return response.json();
 }
@@ -25,8 +32,17 @@ async function ask(model, messages, streamed, providerOptions) {
     const { text, toolCalls, response } = await generateText(options);
     return { text, toolCalls, messages: response.messages };
   }
-  const result = streamText({ ...options, onError: ({ error }) => { throw error; } });
-  return { text: await result.text, toolCalls: await result.toolCalls, messages: (await result.response).messages };
+  const result = streamText({
+    ...options,
+    onError: ({ error }) => {
+      throw error;
+    },
+  });
+  return {
+    text: await result.text,
+    toolCalls: await result.toolCalls,
+    messages: (await result.response).messages,
+  };
 }
 
 async function check(name, format, model, providerOptions) {
@@ -37,7 +53,11 @@ async function check(name, format, model, providerOptions) {
     assert.equal(asked.input.question, "Which colour?");
     const [newest] = (await call("/conversations")).conversations;
     assert.equal(newest.open, "Which colour?");
-    const { reply } = await call(`/conversations/${newest.id}/answer`, { number: 0, suggestion: 1, format });
+    const { reply } = await call(`/conversations/${newest.id}/answer`, {
+      number: 0,
+      suggestion: 1,
+      format,
+    });
     const output = { type: "text", value: reply.text };
     const result = { type: "tool-result", toolCallId: asked.toolCallId, toolName, output };
     const messages = [user, ...first.messages, { role: "tool", content: [result] }];
@@ -54,5 +74,7 @@ async function check(name, format, model, providerOptions) {
 await check("chat completions", "openai-chat", openai.chat("scripted"));
 // The provider keeps the conversation: the request names its items.
 await check("responses that are kept", "openai-responses", openai.responses("scripted"));
-await check("responses", "openai-responses", openai.responses("scripted"), { openai: { store: false } });
+await check("responses", "openai-responses", openai.responses("scripted"), {
+  openai: { store: false },
+});
 await check("messages", "anthropic", anthropic("scripted"));

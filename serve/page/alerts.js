@@ -17,7 +17,10 @@ export function showCount(count) {
   ICON?.setAttribute('href', count ? PLAIN.replace(/%3C\/svg%3E$/, badge) : PLAIN);
 }
 
-/** Shows the button that allows notifications, unless they are decided about. @param {HTMLButtonElement} button */
+/**
+ * Shows the button that allows notifications, unless they are decided about.
+ * @param {HTMLButtonElement} button
+ */
 export function offerNotifications(button) {
   button.hidden = !('Notification' in window) || Notification.permission !== 'default';
   button.addEventListener('click', async () => {
@@ -38,11 +41,19 @@ export class NewQuestions {
   }
 }
 
-/** Notifies of a question, if the user has allowed it and does not see it. @param {Entry} entry @param {string} title @param {() => void} onClick */
+/**
+ * Notifies of a question, if the user has allowed it and does not see it.
+ * @param {Entry} entry
+ * @param {string} title
+ * @param {() => void} onClick
+ */
 export function notify(entry, title, onClick) {
   if (!('Notification' in window) || Notification.permission !== 'granted') return;
   try {
-    const shown = new Notification(plain(title), { body: plain((entry.open ?? '').slice(0, 200)), tag: entry.id });
+    const shown = new Notification(plain(title), {
+      body: plain((entry.open ?? '').slice(0, 200)),
+      tag: entry.id,
+    });
     shown.onclick = () => {
       window.focus();
       onClick();

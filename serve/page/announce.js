@@ -6,7 +6,10 @@ import { plain } from './visible.js';
 
 /** @type {string[]} */ let waiting = [];
 
-/** Announces a sentence. Sentences in quick succession are joined to one announcement. @param {string} sentence */
+/**
+ * Announces a sentence. Sentences in quick succession are joined to one announcement.
+ * @param {string} sentence
+ */
 export function announce(sentence) {
   waiting.push(plain(sentence));
   if (waiting.length === 1) setTimeout(say, 100);

@@ -24,15 +24,28 @@ import { plain } from './visible.js';
  * @property {string} [placeholder]
  * @property {() => boolean} reviews whether the review is shown
  * @property {() => import('./store.js').FormAnswer[]} answers the answers so far
- * @property {(text: string) => import('./store.js').FormAnswer[]} answersSoFar the answers that can be sent before all are given, with what is in the text box
+ * @property {(text: string) => import('./store.js').FormAnswer[]} answersSoFar the answers that can
+ *   be sent before all are given, with what is in the text box
  * @property {() => string} note the note with an option that a click sends
  * @property {() => boolean} touched the user has answered something
  * @property {(text: string) => string} problem what is wrong with the answers
  * @property {() => string} texts the answers as text
  */
-/** @typedef {{purpose: 'answer' | 'guidance', form?: FormPart, canDiscuss?: boolean, send: (body: Record<string, unknown>) => Promise<void>, draft: import('./drafts.js').DraftStore, onSending?: (sending: boolean, taken: number | null) => void, onTakenBack?: (taken: number) => void, onGone?: () => void}} Options `onTakenBack`: focuses the suggestion that was not sent after all */
+/**
+ * @typedef {{
+ *   purpose: 'answer' | 'guidance',
+ *   form?: FormPart,
+ *   canDiscuss?: boolean,
+ *   send: (body: Record<string, unknown>) => Promise<void>,
+ *   draft: import('./drafts.js').DraftStore,
+ *   onSending?: (sending: boolean, taken: number | null) => void,
+ *   onTakenBack?: (taken: number) => void,
+ *   onGone?: () => void,
+ * }} Options `onTakenBack`: focuses the suggestion that was not sent after all
+ */
 
-const ADD = 'M2.5 3h11v10h-11zM5 7.2a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M2.5 11.5l3.5-3 2.5 2 2.5-3 2.5 2.5';
+const ADD =
+  'M2.5 3h11v10h-11zM5 7.2a1.2 1.2 0 1 0 0-2.4 1.2 1.2 0 0 0 0 2.4M2.5 11.5l3.5-3 2.5 2 2.5-3 2.5 2.5';
 let forms = 0;
 
 export class AnswerForm {
@@ -42,14 +55,26 @@ export class AnswerForm {
   #sending = false;
   #sent = false;
   /** Whether it has a draft. */ #isKept = false;
-  /** The number of images in the last request, which may have arrived although it failed. */ #tried = 0;
+  /** The number of images in the last request, which may have arrived although it failed. */
+  #tried = 0;
   /** Whether the focus was in the question when the answer was given. */ #hadFocus = false;
   /** @type {{reply: UserReply | null, why?: Closed['why']} | null} */ #closed = null;
   #problem = h('p', { class: 'problem', id: `${this.#id}-problem`, hidden: true });
   #chip = h('p', { class: 'chip', hidden: true });
-  #text = h('textarea', { id: this.#id, rows: 2, dir: 'auto', 'aria-describedby': `${this.#id}-problem ${this.#id}-hint`, enterkeyhint: isTouch() ? 'enter' : 'send' });
+  #text = h('textarea', {
+    id: this.#id,
+    rows: 2,
+    dir: 'auto',
+    'aria-describedby': `${this.#id}-problem ${this.#id}-hint`,
+    enterkeyhint: isTouch() ? 'enter' : 'send',
+  });
   #tray = new ImageTray((problem) => this.#report(problem));
-  #picker = h('input', { type: 'file', accept: 'image/png,image/jpeg,image/gif,image/webp', multiple: true, hidden: true });
+  #picker = h('input', {
+    type: 'file',
+    accept: 'image/png,image/jpeg,image/gif,image/webp',
+    multiple: true,
+    hidden: true,
+  });
   #send = h('button', { type: 'submit', class: 'primary' }, 'Send');
   #add = h('button', { type: 'button', class: 'quiet' }, icon(ADD), 'Add images');
   /** @type {HTMLButtonElement[]} the buttons that end the question without an answer */ #ends = [];
@@ -64,11 +89,29 @@ export class AnswerForm {
     this.#options = options;
     const asks = options.purpose === 'answer';
     const { form, canDiscuss = false } = options;
-    this.#label = h('label', { for: this.#id }, form?.label ?? (asks ? 'Your own answer' : 'Tell the model how to go on'));
-    if (asks) this.#ends = endButtons({ isForm: form !== undefined, several: form?.several ?? false, canDiscuss }, (end) => this.#end(end));
+    this.#label = h(
+      'label',
+      { for: this.#id },
+      form?.label ?? (asks ? 'Your own answer' : 'Tell the model how to go on'),
+    );
+    if (asks)
+      this.#ends = endButtons(
+        { isForm: form !== undefined, several: form?.several ?? false, canDiscuss },
+        (end) => this.#end(end),
+      );
     if (asks) this.#buttons.append(h('span', { class: 'aside' }, ...this.#ends));
     if (form?.placeholder) this.#text.placeholder = plain(form.placeholder);
-    this.element.append(this.#label, this.#chip, this.#text, this.#tray.element, this.#picker, this.#problem, this.#undo.element, this.#buttons, this.#hint);
+    this.element.append(
+      this.#label,
+      this.#chip,
+      this.#text,
+      this.#tray.element,
+      this.#picker,
+      this.#problem,
+      this.#undo.element,
+      this.#buttons,
+      this.#hint,
+    );
     this.#listen();
     this.#restore();
     this.refresh();
@@ -86,9 +129,16 @@ export class AnswerForm {
     this.#keep();
   }
 
-  /** Sends these answers to the questions at once. What is in the text box is none of them, and stays. @param {import('./store.js').FormAnswer[]} answers */
+  /**
+   * Sends these answers to the questions at once. What is in the text box is none of them, and
+   * stays.
+   * @param {import('./store.js').FormAnswer[]} answers
+   */
   sendNow(answers) {
-    void this.#submit({ form: answers }, { text: this.#options.form?.several === true, images: true, undo: false });
+    void this.#submit(
+      { form: answers },
+      { text: this.#options.form?.several === true, images: true, undo: false },
+    );
   }
 
   /** Sends a suggestion unchanged. @param {number} index @param {{undo?: boolean}} [how] */
@@ -103,7 +153,11 @@ export class AnswerForm {
     this.#undo.end(true);
   }
 
-  /** Copies a suggestion into the text box for editing. @param {number} index @param {Suggestion} suggestion */
+  /**
+   * Copies a suggestion into the text box for editing.
+   * @param {number} index
+   * @param {Suggestion} suggestion
+   */
   edit(index, suggestion) {
     this.#setEdited(index, suggestion.mode);
     this.#text.value = suggestion.answer;
@@ -126,14 +180,23 @@ export class AnswerForm {
   /** Adds pasted images. Returns whether there were any. @param {DataTransfer | null} data */
   paste(data) {
     const files = filesOf(data);
-    const lines = (data?.getData('text/plain') ?? '').split(/[\r\n]+/).map((line) => line.trim()).filter(Boolean);
-    // A file manager also copies the names of its files. A spreadsheet also copies a picture of its cells: there the text is what the user means.
+    const lines = (data?.getData('text/plain') ?? '')
+      .split(/[\r\n]+/)
+      .map((line) => line.trim())
+      .filter(Boolean);
+    // A file manager also copies the names of its files. A spreadsheet also copies a picture of its
+    // cells: there the text is what the user means.
     if (!lines.every((line) => files.some(({ name }) => name === line))) return false;
     if (files.length) this.addImages(files);
     return files.length > 0;
   }
 
-  /** Closes the form after an answer from here or elsewhere. It stays if it holds something that was not sent. @param {UserReply | null} reply @param {Closed['why']} [why] */
+  /**
+   * Closes the form after an answer from here or elsewhere. It stays if it holds something that was
+   * not sent.
+   * @param {UserReply | null} reply
+   * @param {Closed['why']} [why]
+   */
   close(reply, why) {
     if (this.#closed) return;
     this.#closed = { reply, why };
@@ -151,7 +214,10 @@ export class AnswerForm {
       this.#check();
       this.#keep();
     });
-    this.#text.addEventListener('paste', (event) => this.paste(event.clipboardData) && event.preventDefault());
+    this.#text.addEventListener(
+      'paste',
+      (event) => this.paste(event.clipboardData) && event.preventDefault(),
+    );
     this.#add.addEventListener('click', () => this.#picker.click());
     this.#picker.addEventListener('change', () => {
       this.addImages([...(this.#picker.files ?? [])]);
@@ -160,10 +226,15 @@ export class AnswerForm {
     this.#check();
   }
 
-  /** Ends the question without an answer to it. A talk has the answers so far. @param {import('./ends.js').End} end */
+  /**
+   * Ends the question without an answer to it. A talk has the answers so far.
+   * @param {import('./ends.js').End} end
+   */
   #end(end) {
     const isTalk = end === 'discuss';
-    const answers = isTalk ? { form: this.#options.form?.answersSoFar(this.#text.value.trim()) ?? [] } : {};
+    const answers = isTalk
+      ? { form: this.#options.form?.answersSoFar(this.#text.value.trim()) ?? [] }
+      : {};
     void this.#submit({ [end]: true, ...answers }, { text: isTalk, images: false, undo: false });
   }
 
@@ -182,7 +253,8 @@ export class AnswerForm {
     const answers = form?.touched() ? { answers: form.answers() } : {};
     const isKept = this.#text.value.trim() !== '' || 'answers' in answers;
     // Without anything of its own, a form must not drop the draft of another tab.
-    if (isKept || this.#isKept) draft.save({ text: this.#text.value, edited: this.#edited, ...answers });
+    if (isKept || this.#isKept)
+      draft.save({ text: this.#text.value, edited: this.#edited, ...answers });
     this.#isKept = isKept;
   }
 
@@ -202,7 +274,12 @@ export class AnswerForm {
     if (this.#isEmpty() || this.#send.hidden) return;
     const problem = this.#options.form?.problem(this.#text.value) ?? '';
     if (problem) this.#report(problem);
-    else void this.#submit(this.#body(), { text: true, images: true, undo: this.#options.purpose === 'answer' });
+    else
+      void this.#submit(this.#body(), {
+        text: true,
+        images: true,
+        undo: this.#options.purpose === 'answer',
+      });
   }
 
   #body() {
@@ -210,13 +287,21 @@ export class AnswerForm {
     const { form } = this.#options;
     if (this.#options.purpose === 'guidance') return { guide: text };
     if (form?.several) return { form: form.answers() };
-    if (form?.picks) return { form: form.answers().map((answer) => ({ ...answer, ...(text.trim() ? { text } : {}) })) };
+    if (form?.picks)
+      return {
+        form: form.answers().map((answer) => ({ ...answer, ...(text.trim() ? { text } : {}) })),
+      };
     const note = form?.note() ?? '';
-    if (this.#edited !== null) return { suggestion: this.#edited, text: note ? `${text}\n${note}` : text };
+    if (this.#edited !== null)
+      return { suggestion: this.#edited, text: note ? `${text}\n${note}` : text };
     return note ? { form: [{ text, note }] } : { text };
   }
 
-  /** @param {Record<string, unknown>} body @param {{text: boolean, images: boolean, undo: boolean, taken?: number}} parts which parts of the form it sends, whether it can be undone, and the suggestion that it sends unchanged */
+  /**
+   * @param {Record<string, unknown>} body
+   * @param {{text: boolean, images: boolean, undo: boolean, taken?: number}} parts which parts of
+   *   the form it sends, whether it can be undone, and the suggestion that it sends unchanged
+   */
   async #submit(body, parts) {
     if (this.#sending || this.#sent || this.#closed) return;
     this.#hadFocus = this.element.closest('.call')?.contains(document.activeElement) === true;
@@ -265,7 +350,8 @@ export class AnswerForm {
     this.#showUnsentAnswers();
     const nothingUnsent = this.#text.value.trim() === '' || this.#text.value.trim() === said;
     const images = this.#closed?.reply?.images.length ?? 0;
-    const hasSameImages = this.#tray.count === 0 || (this.#tray.count === this.#tried && this.#tried === images);
+    const hasSameImages =
+      this.#tray.count === 0 || (this.#tray.count === this.#tried && this.#tried === images);
     if (nothingUnsent && hasSameImages) return this.#discard();
     this.element.classList.add('unsent');
     this.#text.readOnly = true;
@@ -273,7 +359,10 @@ export class AnswerForm {
     this.#chip.hidden = true;
     this.#label.textContent = this.#unsentLabel();
     [this.#hint.hidden, this.#label.hidden, this.#text.hidden] = [true, false, false];
-    this.#buttons.replaceChildren(copyButton('Copy', () => this.#text.value), h('button', { type: 'button', class: 'quiet', onclick: () => this.#discard() }, 'Discard'));
+    this.#buttons.replaceChildren(
+      copyButton('Copy', () => this.#text.value),
+      h('button', { type: 'button', class: 'quiet', onclick: () => this.#discard() }, 'Discard'),
+    );
   }
 
   /** Puts answers to questions that were not sent into the text box, so that they can be copied. */
@@ -281,16 +370,21 @@ export class AnswerForm {
     const { form } = this.#options;
     if (!form || this.#sent || !form.touched()) return;
     if (!form.picks) {
-      if (form.note()) this.#text.value = [this.#text.value.trim(), form.note()].filter(Boolean).join('\n\n');
+      if (form.note())
+        this.#text.value = [this.#text.value.trim(), form.note()].filter(Boolean).join('\n\n');
       return;
     }
     const isSame = JSON.stringify(this.#closed?.reply?.answers) === JSON.stringify(form.answers());
-    this.#text.value = isSame ? '' : [form.texts(), this.#text.value.trim()].filter(Boolean).join('\n\n');
+    this.#text.value = isSame
+      ? ''
+      : [form.texts(), this.#text.value.trim()].filter(Boolean).join('\n\n');
   }
 
   #unsentLabel() {
     if (this.#sent) return 'You also had this, which was not sent:';
-    return this.#closed?.why === 'dismissed' ? 'This was dismissed. What you had was not sent:' : 'This was answered elsewhere. What you had was not sent:';
+    return this.#closed?.why === 'dismissed'
+      ? 'This was dismissed. What you had was not sent:'
+      : 'This was answered elsewhere. What you had was not sent:';
   }
 
   #discard() {
@@ -308,8 +402,23 @@ export class AnswerForm {
     this.#edited = index;
     this.#chip.hidden = index === null;
     if (index === null) return this.#chip.replaceChildren();
-    const drop = h('button', { type: 'button', class: 'remove', 'aria-label': 'Make it an answer of your own', title: 'Make it an answer of your own', onclick: () => this.#ownWords() }, icon('M4 4l8 8M12 4l-8 8'));
-    const what = h('span', {}, `Changes suggestion ${index + 1}`, ...(mode ? [', mode ', h('bdi', {}, plain(mode))] : []));
+    const drop = h(
+      'button',
+      {
+        type: 'button',
+        class: 'remove',
+        'aria-label': 'Make it an answer of your own',
+        title: 'Make it an answer of your own',
+        onclick: () => this.#ownWords(),
+      },
+      icon('M4 4l8 8M12 4l-8 8'),
+    );
+    const what = h(
+      'span',
+      {},
+      `Changes suggestion ${index + 1}`,
+      ...(mode ? [', mode ', h('bdi', {}, plain(mode))] : []),
+    );
     this.#chip.replaceChildren(what, drop);
   }
 
@@ -319,11 +428,15 @@ export class AnswerForm {
     this.focus();
   }
 
-  /** @param {boolean} sending @param {number | null} [taken] the suggestion that is sent unchanged */
+  /**
+   * @param {boolean} sending
+   * @param {number | null} [taken] the suggestion that is sent unchanged
+   */
   #setSending(sending, taken = null) {
     this.#sending = sending;
     this.#text.readOnly = sending || this.#sent;
-    for (const button of [this.#send, this.#add, ...this.#ends]) button.disabled = sending || this.#sent;
+    for (const button of [this.#send, this.#add, ...this.#ends])
+      button.disabled = sending || this.#sent;
     this.#send.textContent = sending ? 'Sending…' : 'Send';
     this.element.setAttribute('aria-busy', String(sending));
     this.#options.onSending?.(sending || this.#sent, taken);

@@ -16,7 +16,9 @@ export class ApiError extends Error {
   }
 }
 
-/** The token of this tab, from the address (which is then cleared of it) or as the user typed it. */
+/**
+ * The token of this tab, from the address (which is then cleared of it) or as the user typed it.
+ */
 export const token = {
   value: stored(),
   /** Whether the last one that was given can't be a token. */
@@ -37,7 +39,13 @@ export const token = {
   takeFromAddress() {
     const found = /(?:^#|&)token=([^&]*)/.exec(location.hash);
     if (!found) return;
-    history.replaceState(null, '', location.pathname + location.search + location.hash.replace(found[0], found[0][0] === '#' ? '#' : '').replace(/^#&?$/, ''));
+    history.replaceState(
+      null,
+      '',
+      location.pathname +
+        location.search +
+        location.hash.replace(found[0], found[0][0] === '#' ? '#' : '').replace(/^#&?$/, ''),
+    );
     token.set(decoded(found[1]));
   },
 };
@@ -79,15 +87,32 @@ export function conversationUrl(id) {
  */
 export async function request(path, body, method = body === undefined ? 'GET' : 'POST') {
   const json = body === undefined ? undefined : JSON.stringify(body);
-  const headers = { Accept: 'application/json', ...authorization(), ...(json === undefined ? {} : { 'Content-Type': 'application/json' }) };
-  const response = await send(path, { method, headers, body: json, cache: 'no-store', keepalive: json !== undefined && json.length <= MAX_KEPT_ALIVE }, json?.length ?? 0);
+  const headers = {
+    Accept: 'application/json',
+    ...authorization(),
+    ...(json === undefined ? {} : { 'Content-Type': 'application/json' }),
+  };
+  const response = await send(
+    path,
+    {
+      method,
+      headers,
+      body: json,
+      cache: 'no-store',
+      keepalive: json !== undefined && json.length <= MAX_KEPT_ALIVE,
+    },
+    json?.length ?? 0,
+  );
   if (!response.ok) throw await errorOf(response);
   return response.status === 204 ? null : response.json();
 }
 
 const LARGE_BODY = 4 << 20;
 
-/** Length of a body up to which its request outlives the page. Browsers allow 64 KiB for all such requests together, in UTF-8. */
+/**
+ * Length of a body up to which its request outlives the page. Browsers allow 64 KiB for all such
+ * requests together, in UTF-8.
+ */
 const MAX_KEPT_ALIVE = 8 << 10;
 
 /** @param {string} path @param {RequestInit} init @param {number} size */
@@ -96,7 +121,10 @@ async function send(path, init, size) {
     return await fetch(path, init);
   } catch {
     // A service may close the connection in the middle of a body that is too large.
-    const why = size > LARGE_BODY ? ` The request has ${megabytes(size)}, which may be more than it accepts.` : ' Is it still running?';
+    const why =
+      size > LARGE_BODY
+        ? ` The request has ${megabytes(size)}, which may be more than it accepts.`
+        : ' Is it still running?';
     throw new ApiError(0, 'unreachable', `The service can't be reached.${why}`);
   }
 }
@@ -107,7 +135,11 @@ async function errorOf(response) {
     const { code, message } = (await response.json()).error;
     return new ApiError(response.status, String(code), String(message));
   } catch {
-    return new ApiError(response.status, 'unknown', `The service answered with status ${response.status}.`);
+    return new ApiError(
+      response.status,
+      'unknown',
+      `The service answered with status ${response.status}.`,
+    );
   }
 }
 
@@ -115,5 +147,9 @@ async function errorOf(response) {
 export function megabytes(bytes) {
   const unit = bytes < 1 << 20 ? 'kilobyte' : 'megabyte';
   const value = bytes / (unit === 'kilobyte' ? 1 << 10 : 1 << 20);
-  return value.toLocaleString('en', { style: 'unit', unit, maximumFractionDigits: value < 10 ? 1 : 0 });
+  return value.toLocaleString('en', {
+    style: 'unit',
+    unit,
+    maximumFractionDigits: value < 10 ? 1 : 0,
+  });
 }

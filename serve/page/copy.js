@@ -29,7 +29,11 @@ function copyBySelection(text) {
   return copied;
 }
 
-/** Creates a button that copies a text, and says so. @param {string} label @param {() => string} text */
+/**
+ * Creates a button that copies a text, and says so.
+ * @param {string} label
+ * @param {() => string} text
+ */
 export function copyButton(label, text) {
   const name = h('span', {}, label);
   const button = h('button', { type: 'button', class: 'quiet copy' }, icon(COPY), name);
@@ -54,7 +58,10 @@ export function listenToCopyCode() {
   });
 }
 
-/** Returns the code, with the invisible characters that are shown as symbols. @param {Element} code */
+/**
+ * Returns the code, with the invisible characters that are shown as symbols.
+ * @param {Element} code
+ */
 function sourceOf(code) {
   const copied = /** @type {Element} */ (code.cloneNode(true));
   for (const symbol of copied.querySelectorAll('.unseen')) {

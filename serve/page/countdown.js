@@ -29,7 +29,8 @@ export class Countdown {
     this.#options = options;
     this.#left = options.seconds * 1000;
     const { signal } = this.#listeners;
-    for (const sign of ACTIVITY) document.addEventListener(sign, this.#onActivity, { signal, capture: true, passive: true });
+    for (const sign of ACTIVITY)
+      document.addEventListener(sign, this.#onActivity, { signal, capture: true, passive: true });
     options.form.addEventListener('focusin', this.#onActivity, { signal });
     document.addEventListener('visibilitychange', () => this.#begin(), { signal });
     this.#begin();

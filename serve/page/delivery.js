@@ -27,15 +27,34 @@ export function deliveryNodes(delivery, said, retry) {
   const { state, why } = delivery;
   const status = h('span', { class: 'state' }, DELIVERY[state]);
   const isWaiting = state === 'pending' || state === 'failed';
-  const buttons = [...(isWaiting && said ? [copyButton('Copy the answer', () => said)] : []), ...(delivery.retry ? [retryButton(retry)] : [])];
+  const buttons = [
+    ...(isWaiting && said ? [copyButton('Copy the answer', () => said)] : []),
+    ...(delivery.retry ? [retryButton(retry)] : []),
+  ];
   const reason = h('p', { class: 'why' });
   if (why && state === 'failed') setText(reason, why);
-  return [h('div', { class: 'delivery', 'data-state': state }, status, ...buttons, ...(reason.hasChildNodes() ? [reason] : []))];
+  return [
+    h(
+      'div',
+      { class: 'delivery', 'data-state': state },
+      status,
+      ...buttons,
+      ...(reason.hasChildNodes() ? [reason] : []),
+    ),
+  ];
 }
 
-/** Returns the node that says that corrections of the model's calls were not delivered. @param {() => Promise<void>} retry */
+/**
+ * Returns the node that says that corrections of the model's calls were not delivered.
+ * @param {() => Promise<void>} retry
+ */
 export function failedCorrections(retry) {
-  return h('div', { class: 'delivery', 'data-state': 'failed' }, h('span', { class: 'state' }, 'The model was not told what is wrong with its question.'), retryButton(retry));
+  return h(
+    'div',
+    { class: 'delivery', 'data-state': 'failed' },
+    h('span', { class: 'state' }, 'The model was not told what is wrong with its question.'),
+    retryButton(retry),
+  );
 }
 
 /** @param {() => Promise<void>} retry */

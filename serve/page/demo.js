@@ -8,7 +8,10 @@ import { plain } from './visible.js';
 
 /** @typedef {{messages: {name: string, title: string}[], chunk: string, delay: number}} Demo */
 
-/** How a message is played, by name: a function of the service's defaults. @type {Record<string, (demo: Demo) => {chunk: string, delay: number}>} */
+/**
+ * How a message is played, by name: a function of the service's defaults.
+ * @type {Record<string, (demo: Demo) => {chunk: string, delay: number}>}
+ */
 const SPEEDS = {
   'as a model writes': ({ chunk, delay }) => ({ chunk, delay }),
   slowly: ({ chunk, delay }) => ({ chunk, delay: delay * 4 }),
@@ -35,15 +38,26 @@ export async function showDemo(form, onPlay) {
 
 /** @param {Demo} demo @param {HTMLFormElement} form @param {(id: string) => void} onPlay */
 function fields(demo, form, onPlay) {
-  const message = h('select', {}, ...demo.messages.map(({ name, title }) => h('option', { value: name }, plain(title || name))));
-  const speed = h('select', {}, ...Object.keys(SPEEDS).map((name) => h('option', { value: name }, name)));
+  const message = h(
+    'select',
+    {},
+    ...demo.messages.map(({ name, title }) => h('option', { value: name }, plain(title || name))),
+  );
+  const speed = h(
+    'select',
+    {},
+    ...Object.keys(SPEEDS).map((name) => h('option', { value: name }, name)),
+  );
   const play = h('button', { class: 'primary' }, 'Play');
   const problem = h('p', { class: 'problem', hidden: true });
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     play.disabled = true;
     try {
-      const { id } = await request('/demo', { message: message.value, ...SPEEDS[speed.value](demo) });
+      const { id } = await request('/demo', {
+        message: message.value,
+        ...SPEEDS[speed.value](demo),
+      });
       problem.hidden = true;
       onPlay(id);
     } catch (error) {

@@ -19,7 +19,8 @@ export function h(tag, attrs = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attrs)) {
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== false) element.setAttribute(name, value === true ? '' : String(value));
+    else if (value !== null && value !== false)
+      element.setAttribute(name, value === true ? '' : String(value));
   }
   element.append(...children.filter((child) => child !== null));
   return element;
@@ -30,29 +31,53 @@ const SVG = 'http://www.w3.org/2000/svg';
 /** Creates a decorative icon of lines in a 16 by 16 box. @param {string} path */
 export function icon(path) {
   const svg = document.createElementNS(SVG, 'svg');
-  for (const [name, value] of [['viewBox', '0 0 16 16'], ['class', 'icon'], ['aria-hidden', 'true']]) svg.setAttribute(name, value);
+  for (const [name, value] of [
+    ['viewBox', '0 0 16 16'],
+    ['class', 'icon'],
+    ['aria-hidden', 'true'],
+  ])
+    svg.setAttribute(name, value);
   const line = document.createElementNS(SVG, 'path');
   line.setAttribute('d', path);
   svg.append(line);
   return svg;
 }
 
-/** Describes an untrusted text, with its invisible characters made visible. @param {string} text @returns {Node_[]} */
+/**
+ * Describes an untrusted text, with its invisible characters made visible.
+ * @param {string} text
+ * @returns {Node_[]}
+ */
 export function visible(text) {
   return pieces(text).map((piece) =>
-    typeof piece === 'string' ? piece : { tag: 'span', attrs: { class: piece.suspect ? 'unseen suspect' : 'unseen', title: piece.title }, children: [piece.shown] },
+    typeof piece === 'string'
+      ? piece
+      : {
+          tag: 'span',
+          attrs: { class: piece.suspect ? 'unseen suspect' : 'unseen', title: piece.title },
+          children: [piece.shown],
+        },
   );
 }
 
-/** Shows a text in an element. Unchanged nodes stay. @param {Element} element @param {string} text */
+/**
+ * Shows a text in an element. Unchanged nodes stay.
+ * @param {Element} element
+ * @param {string} text
+ */
 export function setText(element, text) {
   patch(element, visible(text));
 }
 
-/** Focuses an element that is no field and no button, if what had the focus is gone or can't be used any more. @param {HTMLElement} element */
+/**
+ * Focuses an element that is no field and no button, if what had the focus is gone or can't be used
+ * any more.
+ * @param {HTMLElement} element
+ */
 export function focusAt(element) {
   const now = document.activeElement;
-  if (now && now !== document.body && !now.matches(':disabled') && now.getClientRects().length > 0) return;
+  if (now && now !== document.body && !now.matches(':disabled') && now.getClientRects().length > 0)
+    return;
   element.tabIndex = -1;
   element.addEventListener('blur', () => element.removeAttribute('tabindex'), { once: true });
   element.focus({ preventScroll: true });
@@ -100,7 +125,8 @@ function patchText(old, wanted) {
 
 /** @param {HTMLElement} element @param {Record<string, string>} attrs */
 function patchAttrs(element, attrs) {
-  for (const name of element.getAttributeNames()) if (!Object.hasOwn(attrs, name)) element.removeAttribute(name);
+  for (const name of element.getAttributeNames())
+    if (!Object.hasOwn(attrs, name)) element.removeAttribute(name);
   for (const [name, value] of Object.entries(attrs)) setAttr(element, name, value);
 }
 

@@ -6,7 +6,13 @@ import { isAnswered } from './form-state.js';
 const PREFIX = 'followup.draft.';
 const MAX_DRAFTS = 50;
 
-/** @typedef {{text: string, edited: number | null, answers?: import('./store.js').FormAnswer[]}} Draft `answers`: to the questions of a form */
+/**
+ * @typedef {{
+ *   text: string,
+ *   edited: number | null,
+ *   answers?: import('./store.js').FormAnswer[],
+ * }} Draft `answers`: to the questions of a form
+ */
 /** @typedef {{asked: string, at: number} & Draft} Stored */
 
 /** The draft of one answer. */
@@ -17,7 +23,8 @@ export class DraftStore {
   /**
    * @param {string} conversation
    * @param {number | string} name the question's number
-   * @param {string} asked the question: a new one may have the same number after a restart of the service
+   * @param {string} asked the question: a new one may have the same number after a restart of the
+   *   service
    */
   constructor(conversation, name, asked) {
     this.#key = `${PREFIX}${conversation}.${name}`;
@@ -34,7 +41,10 @@ export class DraftStore {
   save({ text, edited, answers }) {
     if (text.trim() === '' && !answers?.some(isAnswered)) return this.drop();
     try {
-      localStorage.setItem(this.#key, JSON.stringify({ asked: this.#asked, at: Date.now(), text, edited, answers }));
+      localStorage.setItem(
+        this.#key,
+        JSON.stringify({ asked: this.#asked, at: Date.now(), text, edited, answers }),
+      );
       dropOldest();
     } catch {
       // Without storage the draft lasts as long as the page.
@@ -62,6 +72,8 @@ function read(key) {
 function dropOldest() {
   const keys = Object.keys(localStorage).filter((key) => key.startsWith(PREFIX));
   if (keys.length <= MAX_DRAFTS) return;
-  const oldest = keys.sort((a, b) => (read(a)?.at ?? 0) - (read(b)?.at ?? 0)).slice(0, keys.length - MAX_DRAFTS);
+  const oldest = keys
+    .sort((a, b) => (read(a)?.at ?? 0) - (read(b)?.at ?? 0))
+    .slice(0, keys.length - MAX_DRAFTS);
   for (const key of oldest) localStorage.removeItem(key);
 }

@@ -1,5 +1,6 @@
 // @ts-check
-// The list of conversations as the service tells it: by events, or by polling a service without them.
+// The list of conversations as the service tells it: by events, or by polling a service without
+// them.
 
 import { ApiError, authorization, request } from './api.js';
 import { EventStream } from './stream.js';
@@ -51,7 +52,10 @@ export class ListFeed {
   /** @param {import('./stream.js').Status} status */
   #onStatus(status) {
     if (status.is === 'open') this.#onOpen();
-    if (status.is === 'waiting') this.#onDown(status.answered ? `The service refuses: ${status.why}.` : "The service can't be reached.");
+    if (status.is === 'waiting')
+      this.#onDown(
+        status.answered ? `The service refuses: ${status.why}.` : "The service can't be reached.",
+      );
     if (status.is === 'unauthorized') this.#options.onUnauthorized();
     if (status.is === 'missing' || status.is === 'refused') {
       this.#polls = true;
@@ -64,7 +68,10 @@ export class ListFeed {
     this.#options.onProblem('');
   }
 
-  /** Reports a problem from the second failure on: most lost connections come back at once. @param {string} problem */
+  /**
+   * Reports a problem from the second failure on: most lost connections come back at once.
+   * @param {string} problem
+   */
   #onDown(problem) {
     if (this.#down) this.#options.onProblem(`${problem} This page tries again by itself.`);
     this.#down = true;

@@ -7,10 +7,15 @@ import { settle, settleInline, withoutHalfTable } from './settle.js';
 
 /** @typedef {import('./dom.js').Node_} Node_ */
 
-/** A shorter rest is parsed again each time, which is cheaper than finding what can be committed. */
+/**
+ * A shorter rest is parsed again each time, which is cheaper than finding what can be committed.
+ */
 const MIN_COMMIT = 2048;
 
-/** Computes the nodes of a growing text. It does not touch the page, so that it can be tested without one. */
+/**
+ * Computes the nodes of a growing text. It does not touch the page, so that it can be tested
+ * without one.
+ */
 export class GrowingMarkdown {
   #text = '';
   /** Offset from which the text may still change. */

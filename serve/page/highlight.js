@@ -4,17 +4,43 @@
 /** @typedef {{kind: '' | 'comment' | 'string' | 'number' | 'keyword', text: string}} Piece */
 
 const KEYWORDS = new Set(
-  ('abstract and as assert async await begin bool break case catch char class const continue crate def default defer del delete do done double elif else end enum esac except export extends extern ' +
-    'false fi final finally float fn for from func function global go if impl implements import in instanceof int interface is lambda let long loop match mod module mut new nil none not null or package pass ' +
-    'private protected pub public raise ref return select self static string struct super switch then this throw trait true try type typeof undefined union unless until unsafe use using var void when where while with yield')
-    .split(' '),
+  (
+    'abstract and as assert async await begin bool break case catch char class const ' +
+    'continue crate def default defer del delete do done double elif else end enum esac ' +
+    'except export extends extern ' +
+    'false fi final finally float fn for from func function global go if impl implements ' +
+    'import in instanceof int interface is lambda let long loop match mod module mut new ' +
+    'nil none not null or package pass ' +
+    'private protected pub public raise ref return select self static string struct super ' +
+    'switch then this throw trait true try type typeof undefined union unless until unsafe ' +
+    'use using var void when where while with yield'
+  ).split(' '),
 );
-const SQL = new Set('alter and as by case create delete distinct drop else end exists from group having in index insert into is join key left limit not null on or order primary references select set table then union unique update values when where with'.split(' '));
+const SQL = new Set(
+  'alter and as by case create delete distinct drop else end exists from group having in index insert into is join key left limit not null on or order primary references select set table then union unique update values when where with'.split(
+    ' ',
+  ),
+);
 /** Languages in which `#` begins a comment; in those of the second list `--` does. */
-const HASH = new Set('bash conf dockerfile elixir ini make makefile perl properties py python r rb ruby sh shell toml yaml yml zsh'.split(' '));
+const HASH = new Set(
+  'bash conf dockerfile elixir ini make makefile perl properties py python r rb ruby sh shell toml yaml yml zsh'.split(
+    ' ',
+  ),
+);
 const DASHES = new Set('ada elm haskell hs lua postgres postgresql sql'.split(' '));
 /** Text that is no code. */
-const PLAIN = new Set(['', 'console', 'log', 'markdown', 'md', 'output', 'plain', 'text', 'txt', 'diff']);
+const PLAIN = new Set([
+  '',
+  'console',
+  'log',
+  'markdown',
+  'md',
+  'output',
+  'plain',
+  'text',
+  'txt',
+  'diff',
+]);
 const MAX_LENGTH = 50_000;
 
 const STRING = '"(?:\\\\.|[^"\\\\\\n])*"?|\'(?:\\\\.|[^\'\\\\\\n])*\'|`(?:\\\\.|[^`\\\\])*`';
@@ -50,7 +76,11 @@ function comment(name) {
   return '(?<!:)//[^\\n]*|/\\*[^]*?(?:\\*/|$)|<!--[^]*?(?:-->|$)';
 }
 
-/** @param {Record<string, string | undefined>} groups @param {Set<string>} keywords @returns {Piece['kind']} */
+/**
+ * @param {Record<string, string | undefined>} groups
+ * @param {Set<string>} keywords
+ * @returns {Piece['kind']}
+ */
 function kindOf({ comment, string, number, word }, keywords) {
   if (comment !== undefined) return 'comment';
   if (string !== undefined) return 'string';

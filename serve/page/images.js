@@ -10,7 +10,10 @@ import { plain } from './visible.js';
 /** Maximum length of an image's data URL. It is the default of the library. */
 const MAX_LENGTH = 20 << 20;
 
-/** The type of an image is decided by its first bytes. @type {[string, (text: string) => boolean][]} */
+/**
+ * The type of an image is decided by its first bytes.
+ * @type {[string, (text: string) => boolean][]}
+ */
 const SIGNATURES = [
   ['image/png', (text) => text.startsWith('\x89PNG\r\n\x1a\n')],
   ['image/jpeg', (text) => text.startsWith('\xFF\xD8\xFF')],
@@ -29,35 +32,55 @@ export function dataUrlLength(bytes, type) {
   return `data:${type};base64,`.length + Math.ceil(bytes / 3) * 4;
 }
 
-/** Returns a file's type, or why it can't be sent. @param {File} file @returns {Promise<{type: string} | {problem: string}>} */
+/**
+ * Returns a file's type, or why it can't be sent.
+ * @param {File} file
+ * @returns {Promise<{type: string} | {problem: string}>}
+ */
 async function examine(file) {
   const name = plain(file.name || 'The image');
   if (file.size === 0) return { problem: `${name} is empty.` };
   const type = imageType(new Uint8Array(await file.slice(0, 12).arrayBuffer()));
   if (!type) return { problem: `${name} is not a PNG, JPEG, GIF or WebP image.` };
-  if (dataUrlLength(file.size, type) > MAX_LENGTH) return { problem: `${name} has ${megabytes(file.size)}; an image may have at most ${megabytes((MAX_LENGTH / 4) * 3)}.` };
+  if (dataUrlLength(file.size, type) > MAX_LENGTH)
+    return {
+      problem: `${name} has ${megabytes(file.size)}; an image may have at most ${megabytes((MAX_LENGTH / 4) * 3)}.`,
+    };
   return { type };
 }
 
-/** Whether the image of a reply is a data URL; the service only describes images that are too large. @param {string} url */
+/**
+ * Whether the image of a reply is a data URL; the service only describes images that are too large.
+ * @param {string} url
+ */
 export function isDataUrl(url) {
   return /^data:image\/(png|jpe?g|gif|webp);base64,[A-Za-z0-9+/=]*$/i.test(url);
 }
 
 /** Images that were attached and not sent. @type {Set<Attached>} */ const unsent = new Set();
 
-/** Asks before the page is left: unlike a text, an image is in no draft. @param {BeforeUnloadEvent} event */
+/**
+ * Asks before the page is left: unlike a text, an image is in no draft.
+ * @param {BeforeUnloadEvent} event
+ */
 function onLeave(event) {
   event.preventDefault();
 }
 
 /** The images of one answer, each with a button that removes it. */
 export class ImageTray {
-  element = h('ul', { class: 'tray', 'aria-label': 'Images that go with the answer', hidden: true });
+  element = h('ul', {
+    class: 'tray',
+    'aria-label': 'Images that go with the answer',
+    hidden: true,
+  });
   /** @type {Attached[]} */ #attached = [];
   #report;
 
-  /** @param {(problem: string) => void} report called with what is wrong with the files; empty if nothing is */
+  /**
+   * @param {(problem: string) => void} report called with what is wrong with the files; empty if
+   *   nothing is
+   */
   constructor(report) {
     this.#report = report;
   }
@@ -70,7 +93,9 @@ export class ImageTray {
   async add(files) {
     /** @type {string[]} */ const problems = [];
     for (const file of files) {
-      const found = await examine(file).catch(() => ({ problem: `${plain(file.name)} can't be read.` }));
+      const found = await examine(file).catch(() => ({
+        problem: `${plain(file.name)} can't be read.`,
+      }));
       if ('problem' in found) problems.push(found.problem);
       else this.#show({ file, type: found.type, url: URL.createObjectURL(file) });
     }
@@ -95,10 +120,23 @@ export class ImageTray {
     unsent.add(attached);
     addEventListener('beforeunload', onLeave);
     const name = plain(attached.file.name || 'image');
-    const item = h('li', {},
+    const item = h(
+      'li',
+      {},
       h('img', { src: attached.url, alt: name }),
-      h('button', { type: 'button', class: 'remove', 'aria-label': `Remove ${name}`, title: 'Remove', onclick: () => this.#remove(attached, item) }, icon('M4 4l8 8M12 4l-8 8')),
-      h('span', { class: 'size' }, megabytes(attached.file.size)));
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'remove',
+          'aria-label': `Remove ${name}`,
+          title: 'Remove',
+          onclick: () => this.#remove(attached, item),
+        },
+        icon('M4 4l8 8M12 4l-8 8'),
+      ),
+      h('span', { class: 'size' }, megabytes(attached.file.size)),
+    );
     this.element.append(item);
     this.element.hidden = false;
   }
@@ -106,7 +144,8 @@ export class ImageTray {
   /** @param {Attached} attached @param {HTMLElement} item */
   #remove(attached, item) {
     const neighbour = item.nextElementSibling ?? item.previousElementSibling;
-    const next = neighbour?.querySelector('button') ?? this.element.closest('form')?.querySelector('textarea');
+    const next =
+      neighbour?.querySelector('button') ?? this.element.closest('form')?.querySelector('textarea');
     release(attached);
     this.#attached = this.#attached.filter((other) => other !== attached);
     item.remove();
@@ -127,7 +166,8 @@ function dataUrl(blob) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));
-    reader.onerror = () => reject(new Error('An image can no longer be read: it may have been moved or changed.'));
+    reader.onerror = () =>
+      reject(new Error('An image can no longer be read: it may have been moved or changed.'));
     reader.readAsDataURL(blob);
   });
 }

@@ -3,7 +3,10 @@
 
 import { remember, remembered } from './settings.js';
 
-/** Shortcuts of one character can interfere with speech input, so they can be turned off (WCAG 2.1.4). */
+/**
+ * Shortcuts of one character can interfere with speech input, so they can be turned off (WCAG
+ * 2.1.4).
+ */
 export const shortcuts = {
   get on() {
     return remembered('keys') !== 'off';
@@ -45,9 +48,17 @@ const MODIFIERS = new Set(['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsL
 
 /** How long a digit waits for a second one, where ten or more suggestions can be taken. */
 const DIGIT_WAIT = 800;
-/** The digit that waits, and the question for which it was typed. @type {{digit: string, shown: unknown, timer: ReturnType<typeof setTimeout>} | null} */ let waiting = null;
+/**
+ * The digit that waits, and the question for which it was typed.
+ * @type {{digit: string, shown: unknown, timer: ReturnType<typeof setTimeout>} | null}
+ */
+let waiting = null;
 
-/** Ends the wait for a second digit. Returns the first one; empty if none waits, or if it was typed for another question. @param {Parameters<typeof listenToKeys>[0]} actions */
+/**
+ * Ends the wait for a second digit. Returns the first one; empty if none waits, or if it was typed
+ * for another question.
+ * @param {Parameters<typeof listenToKeys>[0]} actions
+ */
 function takeDigit(actions) {
   const before = waiting;
   waiting = null;
@@ -68,7 +79,11 @@ function onDigits(typed, actions) {
   } else if (Number(typed) >= 1) actions.take(Number(typed) - 1);
 }
 
-/** @param {string} key @param {string} before the digit before it @param {Parameters<typeof listenToKeys>[0]} actions */
+/**
+ * @param {string} key
+ * @param {string} before the digit before it
+ * @param {Parameters<typeof listenToKeys>[0]} actions
+ */
 function actionOf(key, before, actions) {
   if (/^\d$/.test(key)) return () => onDigits(before + key, actions);
   const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
@@ -85,5 +100,8 @@ function isWide(target) {
 
 /** Whether the element takes keys itself. @param {EventTarget | null} target */
 function isField(target) {
-  return target instanceof HTMLElement && (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox])'));
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || target.matches('textarea, select, input:not([type=checkbox])'))
+  );
 }

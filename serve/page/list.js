@@ -3,7 +3,17 @@
 
 import { h, setAttr, setText } from './dom.js';
 
-/** @typedef {{id: string, title?: string, turn: import('./store.js').Turn, open: string | null, waiting?: number, stopped?: boolean, updated: number}} Entry */
+/**
+ * @typedef {{
+ *   id: string,
+ *   title?: string,
+ *   turn: import('./store.js').Turn,
+ *   open: string | null,
+ *   waiting?: number,
+ *   stopped?: boolean,
+ *   updated: number,
+ * }} Entry
+ */
 
 /** One entry of the list. */
 class EntryView {
@@ -44,7 +54,11 @@ export class ConversationList {
   /** @type {Entry[]} */ #entries = [];
   /** @type {string | null} */ #chosen = null;
 
-  /** @param {HTMLElement} list @param {HTMLElement} empty shown when nothing is found @param {HTMLInputElement} search */
+  /**
+   * @param {HTMLElement} list
+   * @param {HTMLElement} empty shown when nothing is found
+   * @param {HTMLInputElement} search
+   */
   constructor(list, empty, search) {
     this.#list = list;
     this.#empty = empty;
@@ -69,7 +83,12 @@ export class ConversationList {
       if (there !== view.element) this.#list.insertBefore(view.element, there);
     });
     // An element that is moved loses the focus.
-    if (focused instanceof HTMLElement && focused !== document.activeElement && this.#list.contains(focused)) focused.focus({ preventScroll: true });
+    if (
+      focused instanceof HTMLElement &&
+      focused !== document.activeElement &&
+      this.#list.contains(focused)
+    )
+      focused.focus({ preventScroll: true });
   }
 
   /** Shows the times as they are now. Nothing else changes. */
@@ -94,28 +113,56 @@ function stateOf({ open, stopped, turn }) {
 }
 
 /** @type {Record<string, string>} */
-const BADGE = { open: 'question', stopped: 'needs your guidance', streaming: 'writing…', cut_off: 'cut off' };
+const BADGE = {
+  open: 'question',
+  stopped: 'needs your guidance',
+  streaming: 'writing…',
+  cut_off: 'cut off',
+};
 /** @type {Record<string, string>} */
-const TURN = { streaming: 'The model is writing…', ended: 'No open question', cut_off: 'Cut off', none: 'Nothing yet', stopped: 'The model needs guidance' };
+const TURN = {
+  streaming: 'The model is writing…',
+  ended: 'No open question',
+  cut_off: 'Cut off',
+  none: 'Nothing yet',
+  stopped: 'The model needs guidance',
+};
 
 /** @param {Entry} entry */
 export function titleOf(entry) {
-  return entry.title ? firstLine(entry.title) : entry.open !== null ? firstLine(entry.open) : TURN[stateOf(entry)] ?? '';
+  return entry.title
+    ? firstLine(entry.title)
+    : entry.open !== null
+      ? firstLine(entry.open)
+      : (TURN[stateOf(entry)] ?? '');
 }
 
 /** @param {Entry} entry @param {string} wanted */
 function matches({ id, title = '', open }, wanted) {
   const text = `${title}\n${open ?? ''}\n${id}`.toLowerCase();
-  return wanted.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  return wanted
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
-/** Returns the first line of a question that is not blank, without markdown. @param {string} question */
+/**
+ * Returns the first line of a question that is not blank, without markdown.
+ * @param {string} question
+ */
 function firstLine(question) {
   const line = question.split('\n').find((line) => line.trim()) ?? '';
-  return line.replace(/^[\s>#*+-]+/, '').replace(/[*`_]{1,3}(\S[^*`_]*)[*`_]{1,3}/g, '$1').slice(0, 160);
+  return line
+    .replace(/^[\s>#*+-]+/, '')
+    .replace(/[*`_]{1,3}(\S[^*`_]*)[*`_]{1,3}/g, '$1')
+    .slice(0, 160);
 }
 
-const UNITS = /** @type {const} */ ([['day', 86_400], ['hour', 3_600], ['minute', 60]]);
+const UNITS = /** @type {const} */ ([
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]);
 const TIME = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'short' });
 
 /** @param {number} seconds */

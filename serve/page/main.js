@@ -44,7 +44,11 @@ const connection = part('connection', HTMLElement);
 const notice = new Notice(part('notice', HTMLElement));
 const search = part('search', HTMLInputElement);
 const countdown = part('countdown', HTMLSelectElement);
-const list = new ConversationList(part('list', HTMLElement), part('list-empty', HTMLElement), search);
+const list = new ConversationList(
+  part('list', HTMLElement),
+  part('list-empty', HTMLElement),
+  search,
+);
 const follower = new Follower(part('to-end', HTMLButtonElement));
 
 /** @type {Map<string, Session>} */ const sessions = new Map();
@@ -60,7 +64,8 @@ let missing = false;
 /** What went wrong with the conversation, until it is left or connected again. */
 let problem = '';
 const questions = new NewQuestions();
-/** Questions that have opened by themselves, or that the user has left. @type {Set<string>} */ const seen = new Set();
+/** Questions that have opened by themselves, or that the user has left. @type {Set<string>} */
+const seen = new Set();
 
 // Drawing.
 
@@ -91,7 +96,9 @@ function showTitle() {
   showCount(here + elsewhere);
   const entry = entries.find(({ id }) => id === current?.id);
   setText(heading, current ? (entry && titleOf(entry)) || 'Conversation' : '');
-  part('dismiss', HTMLElement).hidden = !current?.state.items.some((item) => item.type === 'call' && item.state === 'complete' && !item.answered && !item.closed);
+  part('dismiss', HTMLElement).hidden = !current?.state.items.some(
+    (item) => item.type === 'call' && item.state === 'complete' && !item.answered && !item.closed,
+  );
 }
 
 /** Says what is wrong with the conversation, and offers what can be done. */
@@ -100,11 +107,18 @@ function showNotice() {
   if (!current || !text) return notice.show('');
   const { view } = current;
   const actions = view.unsent ? [copyButton('Copy what you wrote', () => view.unsent)] : [];
-  notice.show(text, ...actions, h('button', { type: 'button', onclick: () => (location.hash = '#/') }, 'All conversations'));
+  notice.show(
+    text,
+    ...actions,
+    h('button', { type: 'button', onclick: () => (location.hash = '#/') }, 'All conversations'),
+  );
 }
 
-const GONE = 'This conversation has ended, and the service no longer keeps it. It stays here until you leave it.';
-const MISSING = 'The service has no conversation of this name: it was dropped, or the service was restarted. What you see stays here until you leave it.';
+const GONE =
+  'This conversation has ended, and the service no longer keeps it. It stays here until you leave it.';
+const MISSING =
+  'The service has no conversation of this name: it was dropped, or the service was ' +
+  'restarted. What you see stays here until you leave it.';
 const RESTARTED = 'The service was restarted. Its earlier conversations have ended.';
 
 // The connection.
@@ -113,7 +127,10 @@ const RESTARTED = 'The service was restarted. Its earlier conversations have end
 function onStatus(status) {
   const down = status.is === 'waiting' || (status.is === 'connecting' && wasDown);
   connection.dataset.is = down ? 'waiting' : status.is;
-  connection.textContent = down ? 'reconnecting…' : { connecting: 'connecting…', open: 'connected' }[/** @type {'open'} */ (status.is)] ?? 'not connected';
+  connection.textContent = down
+    ? 'reconnecting…'
+    : ({ connecting: 'connecting…', open: 'connected' }[/** @type {'open'} */ (status.is)] ??
+      'not connected');
   connection.title = status.is === 'waiting' ? status.why : '';
   if (status.is === 'waiting' && !wasDown) announce('Connection lost, reconnecting.');
   if (status.is === 'open' && wasDown) announce('Reconnected.');
@@ -155,7 +172,8 @@ function show(id) {
   connection.textContent = '';
   if (isListed) list.show(entries, id);
   // A narrow screen shows the list or the conversation, so the link that was followed is hidden.
-  if (document.activeElement !== document.body) focusAt(id === null ? part('side', HTMLElement) : heading);
+  if (document.activeElement !== document.body)
+    focusAt(id === null ? part('side', HTMLElement) : heading);
   if (!current) return showTitle();
   current.enter();
   follower.follow();
@@ -166,7 +184,16 @@ function show(id) {
 function session(id) {
   const kept = sessions.get(id);
   sessions.delete(id);
-  const found = kept && !kept.state.gone ? kept : new Session(id, { changed, onStatus, onNews: () => feed.refresh(), onSent: () => follower.follow(), countdown: () => Number(countdown.value) });
+  const found =
+    kept && !kept.state.gone
+      ? kept
+      : new Session(id, {
+          changed,
+          onStatus,
+          onNews: () => feed.refresh(),
+          onSent: () => follower.follow(),
+          countdown: () => Number(countdown.value),
+        });
   sessions.set(id, found);
   const oldest = sessions.keys().next();
   if (sessions.size > MAX_SESSIONS && !oldest.done) sessions.delete(oldest.value);
@@ -197,7 +224,8 @@ function onEntries(now) {
   showTitle();
   if (missing && entries.some(({ id }) => id === current?.id)) findAgain();
   for (const entry of questions.of(entries)) {
-    if (document.hidden || entry.id !== current?.id) notify(entry, titleOf(entry), () => (location.hash = `#/c/${entry.id}`));
+    if (document.hidden || entry.id !== current?.id)
+      notify(entry, titleOf(entry), () => (location.hash = `#/c/${entry.id}`));
   }
   openTheOnly();
 }
@@ -224,7 +252,10 @@ function keyOf({ id, open }) {
 }
 
 function isBusy() {
-  return document.querySelector('dialog[open]') !== null || document.activeElement?.matches('input, select, textarea, #list a') === true;
+  return (
+    document.querySelector('dialog[open]') !== null ||
+    document.activeElement?.matches('input, select, textarea, #list a') === true
+  );
 }
 
 // The token.
@@ -248,7 +279,10 @@ function showTokenProblem(shown) {
 function listenToToken() {
   tokenDialog.addEventListener('cancel', (event) => event.preventDefault());
   // A browser closes it all the same if Esc is pressed twice.
-  tokenDialog.addEventListener('close', () => needsToken && !tokenDialog.open && tokenDialog.showModal());
+  tokenDialog.addEventListener(
+    'close',
+    () => needsToken && !tokenDialog.open && tokenDialog.showModal(),
+  );
   part('token-form', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     const field = part('token-field', HTMLInputElement);
@@ -313,14 +347,28 @@ function listen() {
 
 /** The buttons that end a question or a conversation. Both ask first. */
 function listenToActions() {
-  part('dismiss', HTMLElement).addEventListener('click', () => void act('Dismiss this question? The model gets no answer from here.', 'Dismiss', (session) => session.dismiss()));
-  part('delete', HTMLElement).addEventListener('click', () => void act('Delete this conversation? It can’t be brought back.', 'Delete', async (session) => {
-    await session.delete();
-    if (current === session) location.hash = '#/';
-  }));
+  part('dismiss', HTMLElement).addEventListener(
+    'click',
+    () =>
+      void act('Dismiss this question? The model gets no answer from here.', 'Dismiss', (session) =>
+        session.dismiss(),
+      ),
+  );
+  part('delete', HTMLElement).addEventListener(
+    'click',
+    () =>
+      void act('Delete this conversation? It can’t be brought back.', 'Delete', async (session) => {
+        await session.delete();
+        if (current === session) location.hash = '#/';
+      }),
+  );
 }
 
-/** @param {string} question @param {string} yes @param {(session: Session) => Promise<void>} action */
+/**
+ * @param {string} question
+ * @param {string} yes
+ * @param {(session: Session) => Promise<void>} action
+ */
 async function act(question, yes, action) {
   const session = current;
   if (!session || !(await confirmed(question, yes))) return;
@@ -336,7 +384,10 @@ function openView() {
   return current?.view.open(current.state);
 }
 
-/** The question that can be answered, or the form that can be answered while the rest of it is written. */
+/**
+ * The question that can be answered, or the form that can be answered while the rest of it is
+ * written.
+ */
 function shownView() {
   return current && (current.view.open(current.state) ?? current.view.growing(current.state));
 }
@@ -367,7 +418,10 @@ function listenToFiles() {
     event.preventDefault();
     document.body.classList.toggle('drops', Boolean(form()));
   });
-  document.addEventListener('dragleave', (event) => event.relatedTarget || document.body.classList.remove('drops'));
+  document.addEventListener(
+    'dragleave',
+    (event) => event.relatedTarget || document.body.classList.remove('drops'),
+  );
   document.addEventListener('drop', (event) => {
     document.body.classList.remove('drops');
     if (!event.dataTransfer?.types.includes('Files')) return;

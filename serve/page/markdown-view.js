@@ -1,6 +1,6 @@
 // @ts-check
-// Shows markdown in an element. The parser is loaded after the page; until then the text is shown as
-// it is.
+// Shows markdown in an element. The parser is loaded after the page; until then the text is shown
+// as it is.
 
 import { patch, visible } from './dom.js';
 import { GROWING } from './growing-address.js';
@@ -13,14 +13,21 @@ const RETRY = 5000;
 /** @type {Promise<void> | undefined} */ let loading;
 let attempts = 0;
 
-/** Imports the parser. Each attempt has an address of its own: a browser keeps a module that it could not load. @returns {Promise<typeof import('./growing.js')>} */
+/**
+ * Imports the parser. Each attempt has an address of its own: a browser keeps a module that it
+ * could not load.
+ * @returns {Promise<typeof import('./growing.js')>}
+ */
 function imported() {
   const address = new URL(GROWING, location.href);
   if (attempts++) address.searchParams.set('attempt', String(attempts));
   return import(address.href);
 }
 
-/** Loads the parser. Ends after a pause if that failed; it can be called again then. @returns {Promise<void>} */
+/**
+ * Loads the parser. Ends after a pause if that failed; it can be called again then.
+ * @returns {Promise<void>}
+ */
 export function load() {
   return (loading ??= imported().then(
     (module) => void (markdown = module),
@@ -67,7 +74,12 @@ export class MarkdownView {
     void load();
     if (text === this.#plain) return true;
     this.#plain = text;
-    patch(this.#element, this.#isInline ? visible(text) : [{ tag: 'p', attrs: { class: 'plain', dir: 'auto' }, children: visible(text) }]);
+    patch(
+      this.#element,
+      this.#isInline
+        ? visible(text)
+        : [{ tag: 'p', attrs: { class: 'plain', dir: 'auto' }, children: visible(text) }],
+    );
     return true;
   }
 

@@ -10,7 +10,13 @@ import { plain } from './visible.js';
 /** @typedef {import('./dom.js').Node_} Node_ */
 /** @typedef {import('./dom.js').Element_} Element_ */
 /** @typedef {ReturnType<typeof MarkdownIt.prototype.parse>[number]} Token */
-/** @typedef {{nodes: Node_[], from: number, tokens: Token[]}} Block a top-level block: its nodes, the line where it begins, its tokens */
+/**
+ * @typedef {{
+ *   nodes: Node_[],
+ *   from: number,
+ *   tokens: Token[],
+ * }} Block a top-level block: its nodes, the line where it begins, its tokens
+ */
 
 const blockParser = makeParser();
 const inlineParser = makeInlineParser();
@@ -36,9 +42,9 @@ function makeInlineParser() {
 export function blocks(source) {
   const tokens = blockParser.parse(source, {});
   /** @type {Block[]} */ const found = [];
-  for (let start = 0; start < tokens.length; ) {
+  for (let start = 0; start < tokens.length;) {
     let end = start;
-    for (let depth = 0; end < tokens.length; ) {
+    for (let depth = 0; end < tokens.length;) {
       depth += tokens[end++].nesting;
       if (depth <= 0) break;
     }
@@ -64,7 +70,11 @@ export function inline(source) {
   return inlineParser.parseInline(source, {}).flatMap((token) => build(token.children ?? []));
 }
 
-/** Returns the URL if it may become a link; otherwise `null`. @param {string} url @returns {URL | null} */
+/**
+ * Returns the URL if it may become a link; otherwise `null`.
+ * @param {string} url
+ * @returns {URL | null}
+ */
 export function safeUrl(url) {
   try {
     const parsed = new URL(url);
@@ -78,12 +88,27 @@ export function safeUrl(url) {
 
 /** The element of each pair of tokens. @type {Record<string, string>} */
 const PAIRS = {
-  paragraph: 'p', blockquote: 'blockquote', bullet_list: 'ul', ordered_list: 'ol', list_item: 'li', strong: 'strong', em: 'em', s: 's',
-  table: 'table', thead: 'thead', tbody: 'tbody', tr: 'tr', th: 'th', td: 'td',
+  paragraph: 'p',
+  blockquote: 'blockquote',
+  bullet_list: 'ul',
+  ordered_list: 'ol',
+  list_item: 'li',
+  strong: 'strong',
+  em: 'em',
+  s: 's',
+  table: 'table',
+  thead: 'thead',
+  tbody: 'tbody',
+  tr: 'tr',
+  th: 'th',
+  td: 'td',
 };
 const OWN_DIRECTION = new Set(['p', 'li', 'blockquote', 'th', 'td', 'h4', 'h5', 'h6']);
 
-/** A line of at least this length was wrapped to fit, so its end is a space; a shorter line was meant to end there. */
+/**
+ * A line of at least this length was wrapped to fit, so its end is a space; a shorter line was
+ * meant to end there.
+ */
 const WRAP_WIDTH = 72;
 
 /** @param {Token[]} tokens @returns {Node_[]} */
@@ -131,21 +156,35 @@ function heading(token) {
   return element(`h${Math.min(rank + 3, 6)}`, { class: `rank-${rank}` });
 }
 
-/** Wraps a table in a box that scrolls and that the keyboard can reach. @param {Element_} made @returns {Element_} */
+/**
+ * Wraps a table in a box that scrolls and that the keyboard can reach.
+ * @param {Element_} made
+ * @returns {Element_}
+ */
 function outer(made) {
-  return made.tag === 'table' ? element('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': 'Table' }, [made]) : made;
+  return made.tag === 'table'
+    ? element('div', { class: 'wide', tabindex: '0', role: 'group', 'aria-label': 'Table' }, [made])
+    : made;
 }
 
 /** @param {Token} token @returns {Node_[]} */
 function leaf(token) {
   switch (token.type) {
-    case 'inline': return build(token.children ?? []);
-    case 'code_inline': return [element('code', {}, visible(token.content))];
-    case 'fence': case 'code_block': return [code(token)];
-    case 'hardbreak': return [element('br')];
-    case 'hr': return [element('hr')];
-    case 'image': return image(token);
-    default: return visible(token.content);
+    case 'inline':
+      return build(token.children ?? []);
+    case 'code_inline':
+      return [element('code', {}, visible(token.content))];
+    case 'fence':
+    case 'code_block':
+      return [code(token)];
+    case 'hardbreak':
+      return [element('br')];
+    case 'hr':
+      return [element('hr')];
+    case 'image':
+      return image(token);
+    default:
+      return visible(token.content);
   }
 }
 
@@ -155,10 +194,19 @@ function code(token) {
   /** @type {Record<string, string>} */
   const attrs = language ? { dir: 'ltr', 'data-language': plain(language) } : { dir: 'ltr' };
   const source = token.content.replace(/\n$/, '');
-  const pieces = highlight(source, language ?? '').flatMap(({ kind, text }) => (kind ? [element('span', { class: `code-${kind}` }, visible(text))] : visible(text)));
+  const pieces = highlight(source, language ?? '').flatMap(({ kind, text }) =>
+    kind ? [element('span', { class: `code-${kind}` }, visible(text))] : visible(text),
+  );
   // The button has no text of its own, so that it is not a part of the text around it.
-  const copy = element('button', { type: 'button', class: 'copy-code', 'aria-label': 'Copy the code' });
-  return element('div', { class: 'code' }, [element('pre', attrs, [element('code', {}, pieces)]), copy]);
+  const copy = element('button', {
+    type: 'button',
+    class: 'copy-code',
+    'aria-label': 'Copy the code',
+  });
+  return element('div', { class: 'code' }, [
+    element('pre', attrs, [element('code', {}, pieces)]),
+    copy,
+  ]);
 }
 
 /** @param {Token} token @param {string} name */
@@ -170,11 +218,21 @@ function attr(token, name) {
 function link(href) {
   const url = safeUrl(href);
   if (!url) return element('span', { class: 'link' });
-  const title = url.protocol === 'mailto:' ? `Mail to ${plain(decoded(url.pathname))}` : `Opens ${url.host}`;
-  return element('a', { href: url.href, target: '_blank', rel: 'noopener noreferrer nofollow', title });
+  const title =
+    url.protocol === 'mailto:' ? `Mail to ${plain(decoded(url.pathname))}` : `Opens ${url.host}`;
+  return element('a', {
+    href: url.href,
+    target: '_blank',
+    rel: 'noopener noreferrer nofollow',
+    title,
+  });
 }
 
-/** Images are never loaded, because a request would tell their server who reads. @param {Token} token @returns {Node_[]} */
+/**
+ * Images are never loaded, because a request would tell their server who reads.
+ * @param {Token} token
+ * @returns {Node_[]}
+ */
 function image(token) {
   const made = link(attr(token, 'src'));
   made.children.push(...visible(`[image: ${token.content}]`));
@@ -190,7 +248,12 @@ function decoded(text) {
   }
 }
 
-/** @param {string} tag @param {Record<string, string>} [attrs] @param {Node_[]} [children] @returns {Element_} */
+/**
+ * @param {string} tag
+ * @param {Record<string, string>} [attrs]
+ * @param {Node_[]} [children]
+ * @returns {Element_}
+ */
 function element(tag, attrs = {}, children = []) {
   return { tag, attrs: OWN_DIRECTION.has(tag) ? { ...attrs, dir: 'auto' } : attrs, children };
 }

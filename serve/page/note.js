@@ -13,7 +13,12 @@ export class NoteView {
   /** @param {string} id of the question @param {() => void} onChange */
   constructor(id, onChange) {
     this.#field = h('textarea', { id: `${id}-note`, rows: 1, dir: 'auto', 'aria-describedby': id });
-    this.#box = h('div', { class: 'own', hidden: true }, h('label', { for: `${id}-note` }, 'Note with your answer'), this.#field);
+    this.#box = h(
+      'div',
+      { class: 'own', hidden: true },
+      h('label', { for: `${id}-note` }, 'Note with your answer'),
+      this.#field,
+    );
     this.element = h('div', { class: 'remark', hidden: true }, this.#open, this.#box);
     this.#open.addEventListener('click', () => this.#write());
     this.#field.addEventListener('input', onChange);

@@ -13,14 +13,21 @@ export class Notice {
     this.#element = element;
   }
 
-  /** Shows a text with what can be done about it; hides the notice if it is empty. @param {string} text @param {...Node} actions */
+  /**
+   * Shows a text with what can be done about it; hides the notice if it is empty.
+   * @param {string} text
+   * @param {...Node} actions
+   */
   show(text, ...actions) {
     if (text === this.#text) return;
     this.#text = text;
     this.#element.hidden = text === '';
     const shown = h('p');
     setText(shown, text);
-    this.#element.replaceChildren(shown, ...(actions.length ? [h('div', { class: 'buttons' }, ...actions)] : []));
+    this.#element.replaceChildren(
+      shown,
+      ...(actions.length ? [h('div', { class: 'buttons' }, ...actions)] : []),
+    );
     if (text) announce(text);
   }
 }

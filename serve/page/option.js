@@ -26,16 +26,34 @@ export class OptionView {
   #recommended = h('span', { class: 'recommended', hidden: true }, 'Recommended');
   #description = h('span', { class: 'description', dir: 'auto', hidden: true });
   #mode = h('span', { class: 'mode', hidden: true });
-  #preview = h('div', { class: 'preview markdown', id: `preview-${options++}`, role: 'group', 'aria-label': 'Preview', dir: 'auto', tabindex: '0', hidden: true });
+  #preview = h('div', {
+    class: 'preview markdown',
+    id: `preview-${options++}`,
+    role: 'group',
+    'aria-label': 'Preview',
+    dir: 'auto',
+    tabindex: '0',
+    hidden: true,
+  });
   #label = h('span', { class: 'label' }, this.#text, ' ', this.#recommended, this.#description);
   #markdown = new MarkdownView(this.#text, { inline: true });
   #described = new MarkdownView(this.#description, { inline: true });
   #previewed = new MarkdownView(this.#preview);
-  button = h('button', { type: 'button', class: 'take', disabled: true }, this.#key, this.#label, this.#mode);
+  button = h(
+    'button',
+    { type: 'button', class: 'take', disabled: true },
+    this.#key,
+    this.#label,
+    this.#mode,
+  );
   edit = h('button', { type: 'button', class: 'edit', disabled: true }, icon(PENCIL));
   element = h('li', { class: 'suggestion' }, this.button, this.edit);
 
-  /** @param {number} index @param {(index: number, event: MouseEvent) => void} onTake @param {(index: number) => void} onEdit */
+  /**
+   * @param {number} index
+   * @param {(index: number, event: MouseEvent) => void} onTake
+   * @param {(index: number) => void} onEdit
+   */
   constructor(index, onTake, onEdit) {
     this.#key.textContent = String(index + 1);
     this.edit.setAttribute('aria-label', `Edit suggestion ${index + 1} before sending`);
@@ -54,8 +72,15 @@ export class OptionView {
     return this.#text.textContent ?? '';
   }
 
-  /** Shows the option. Returns whether a part was postponed. @param {Choice} option @param {How} how */
-  update({ label, description, preview, mode, recommended }, { grows, inForm, enabled, editable, chosen, role }) {
+  /**
+   * Shows the option. Returns whether a part was postponed.
+   * @param {Choice} option
+   * @param {How} how
+   */
+  update(
+    { label, description, preview, mode, recommended },
+    { grows, inForm, enabled, editable, chosen, role },
+  ) {
     this.#mode.hidden = !mode;
     if (mode) {
       setText(this.#mode, mode);
@@ -73,7 +98,12 @@ export class OptionView {
     return texts.includes(true);
   }
 
-  /** Shows the texts of the option besides its label. @param {string | undefined} description @param {boolean} recommended @param {string | undefined} preview */
+  /**
+   * Shows the texts of the option besides its label.
+   * @param {string | undefined} description
+   * @param {boolean} recommended
+   * @param {string | undefined} preview
+   */
   #describe(description, recommended, preview) {
     this.#recommended.hidden = !recommended;
     this.#description.hidden = !description;

@@ -29,7 +29,8 @@ import { plain } from './visible.js';
  */
 
 let questions = 0;
-/** The question with the option that was clicked last. @type {QuestionView | null} */ let clicked = null;
+/** The question with the option that was clicked last. @type {QuestionView | null} */
+let clicked = null;
 
 export class QuestionView {
   #id = `asked-${questions++}`;
@@ -37,12 +38,29 @@ export class QuestionView {
   #detail = h('div', { class: 'detail markdown', dir: 'auto', hidden: true });
   #needed = h('p', { class: 'needed', hidden: true });
   #list = h('ol', { class: 'suggestions', 'aria-label': 'Suggested answers', hidden: true });
-  #field = h('textarea', { id: `${this.#id}-own`, rows: 1, dir: 'auto', enterkeyhint: isTouch() ? 'enter' : 'next', 'aria-describedby': `${this.#id} ${this.#id}-problem` });
+  #field = h('textarea', {
+    id: `${this.#id}-own`,
+    rows: 1,
+    dir: 'auto',
+    enterkeyhint: isTouch() ? 'enter' : 'next',
+    'aria-describedby': `${this.#id} ${this.#id}-problem`,
+  });
   #label = h('label', { for: `${this.#id}-own` });
   #problem = h('p', { class: 'problem', id: `${this.#id}-problem`, hidden: true });
   #own = h('div', { class: 'own', hidden: true }, this.#label, this.#field, this.#problem);
-  element = h('div', { class: 'panel' }, this.#text, this.#detail, this.#list, this.#needed, this.#own);
-  /** A note with the options that are picked. It is shown after the buttons to other questions, because it may come late. */
+  element = h(
+    'div',
+    { class: 'panel' },
+    this.#text,
+    this.#detail,
+    this.#list,
+    this.#needed,
+    this.#own,
+  );
+  /**
+   * A note with the options that are picked. It is shown after the buttons to other questions,
+   * because it may come late.
+   */
   note = new NoteView(this.#id, () => this.#onChange());
   #markdown = new MarkdownView(this.#text);
   #detailed = new MarkdownView(this.#detail);
@@ -54,7 +72,15 @@ export class QuestionView {
   #isSet = false;
   #postponed = false;
   /** @type {Question} */ #question = { text: '', defaults: [], options: [] };
-  /** @type {How} */ #how = { grows: true, inForm: false, alone: true, enabled: false, editable: false, chosen: null };
+  /** @type {How} */
+  #how = {
+    grows: true,
+    inForm: false,
+    alone: true,
+    enabled: false,
+    editable: false,
+    chosen: null,
+  };
   #actions;
 
   /** @param {Actions} actions */
@@ -75,17 +101,26 @@ export class QuestionView {
     return this.#id;
   }
 
-  /** Whether several options, one of them, or none is picked before the answer is sent. @returns {'several' | 'one' | null} */
+  /**
+   * Whether several options, one of them, or none is picked before the answer is sent.
+   * @returns {'several' | 'one' | null}
+   */
   get choice() {
     const { multiple } = this.#question;
     if (multiple) return 'several';
-    return !this.#how.alone && (multiple === false || this.#how.enabled || this.#how.chosen) ? 'one' : null;
+    return !this.#how.alone && (multiple === false || this.#how.enabled || this.#how.chosen)
+      ? 'one'
+      : null;
   }
 
   /** The answer so far. @returns {FormAnswer} */
   get answer() {
     const text = this.#usesText ? this.#field.value.trim() : '';
-    return { ...(this.#picked.size ? { picked: [...this.#picked].sort((a, b) => a - b) } : {}), ...(text ? { text } : {}), ...(this.note.text ? { note: this.note.text } : {}) };
+    return {
+      ...(this.#picked.size ? { picked: [...this.#picked].sort((a, b) => a - b) } : {}),
+      ...(text ? { text } : {}),
+      ...(this.note.text ? { note: this.note.text } : {}),
+    };
   }
 
   set answer({ picked = [], text, note = '' }) {
@@ -101,7 +136,11 @@ export class QuestionView {
     return problemOf(this.#question, this.answer);
   }
 
-  /** Shows the question. Returns whether a part was postponed. @param {Question} question @param {How} how */
+  /**
+   * Shows the question. Returns whether a part was postponed.
+   * @param {Question} question
+   * @param {How} how
+   */
   update(question, how) {
     const isSame = question === this.#question && JSON.stringify(how) === JSON.stringify(this.#how);
     if (isSame && !this.#postponed) return false;
@@ -137,20 +176,26 @@ export class QuestionView {
     this.#list.hidden = options.length === 0;
     while (this.#options.length > options.length) this.#options.pop()?.element.remove();
     while (this.#options.length < options.length) {
-      const view = new OptionView(this.#options.length, (index, event) => this.#take(index, event), (index) => this.#actions.edit(index));
+      const view = new OptionView(
+        this.#options.length,
+        (index, event) => this.#take(index, event),
+        (index) => this.#actions.edit(index),
+      );
       this.#options.push(view);
       this.#list.append(view.element);
     }
     this.#showRoles(choice, inForm);
     const picked = chosen ?? (choice ? [...this.#picked] : []);
-    const postponed = options.map((option, index) => this.#options[index].update(option, {
-      grows: grows && index === options.length - 1,
-      inForm,
-      enabled,
-      editable: editable && choice === null,
-      chosen: picked.includes(index),
-      role: choice && enabled ? ROLE[choice] : null,
-    }));
+    const postponed = options.map((option, index) =>
+      this.#options[index].update(option, {
+        grows: grows && index === options.length - 1,
+        inForm,
+        enabled,
+        editable: editable && choice === null,
+        chosen: picked.includes(index),
+        role: choice && enabled ? ROLE[choice] : null,
+      }),
+    );
     this.#setTabStop(choice);
     return postponed.includes(true);
   }
@@ -162,14 +207,23 @@ export class QuestionView {
     setAttr(this.#list, 'role', isGroup ? (choice === 'one' ? 'radiogroup' : 'group') : null);
     setAttr(this.#list, 'aria-label', isGroup ? null : 'Suggested answers');
     setAttr(this.#list, 'aria-labelledby', isGroup ? this.#id : null);
-    setAttr(this.#list, 'aria-required', choice === 'one' && isGroup && this.#question.required ? 'true' : null);
+    setAttr(
+      this.#list,
+      'aria-required',
+      choice === 'one' && isGroup && this.#question.required ? 'true' : null,
+    );
     for (const { element } of this.#options) setAttr(element, 'role', isGroup ? 'none' : null);
   }
 
-  /** Of radio buttons, the tab key reaches one: the picked one, or the first. @param {'several' | 'one' | null} choice */
+  /**
+   * Of radio buttons, the tab key reaches one: the picked one, or the first.
+   * @param {'several' | 'one' | null} choice
+   */
   #setTabStop(choice) {
     const stop = Math.max(0, ...this.#picked);
-    this.#options.forEach(({ button }, index) => setAttr(button, 'tabindex', choice === 'one' && index !== stop ? '-1' : null));
+    this.#options.forEach(({ button }, index) =>
+      setAttr(button, 'tabindex', choice === 'one' && index !== stop ? '-1' : null),
+    );
   }
 
   #showOwn() {
@@ -180,7 +234,11 @@ export class QuestionView {
     setAttr(this.#field, 'placeholder', placeholder ? plain(placeholder) : null);
     setAttr(this.#field, 'inputmode', kind === 'number' ? 'decimal' : null);
     this.#own.classList.toggle('chosen', this.#usesText && this.#field.value.trim() !== '');
-    const isWrong = kind === 'number' && this.#usesText && this.#field.value.trim() !== '' && !isNumber(this.#field.value);
+    const isWrong =
+      kind === 'number' &&
+      this.#usesText &&
+      this.#field.value.trim() !== '' &&
+      !isNumber(this.#field.value);
     this.#problem.hidden = !isWrong;
     this.#problem.textContent = isWrong ? 'This has to be a number.' : '';
     setAttr(this.#field, 'aria-invalid', isWrong ? 'true' : null);
@@ -262,7 +320,9 @@ export class QuestionView {
 
   /** Focuses what answers the question: the tab stop of its options, or the field. */
   focus() {
-    const stop = this.#options.find(({ button }) => !button.disabled && button.getAttribute('tabindex') !== '-1');
+    const stop = this.#options.find(
+      ({ button }) => !button.disabled && button.getAttribute('tabindex') !== '-1',
+    );
     (stop?.button ?? this.#field).focus({ preventScroll: false });
   }
 

@@ -78,7 +78,10 @@ export class QuestionsView {
     return this.#views.map((view) => view.answer);
   }
 
-  /** The answers that were sent, or, while there is time, those so far. @returns {readonly FormAnswer[]} */
+  /**
+   * The answers that were sent, or, while there is time, those so far.
+   * @returns {readonly FormAnswer[]}
+   */
   get #given() {
     const { answered, closed } = /** @type {CallItem} */ (this.#item);
     return answered ? (answered.answers ?? []) : closed ? [] : this.answers;
@@ -86,18 +89,35 @@ export class QuestionsView {
 
   /** The answers as text, to be copied. */
   get summary() {
-    const given = this.#questions.map((question, index) => ({ text: question.text.trim(), texts: textsOf(question, this.answers[index]) }));
-    return given.filter(({ texts }) => texts.length).map(({ text, texts }) => [text, ...texts].join('\n')).join('\n\n');
+    const given = this.#questions.map((question, index) => ({
+      text: question.text.trim(),
+      texts: textsOf(question, this.answers[index]),
+    }));
+    return given
+      .filter(({ texts }) => texts.length)
+      .map(({ text, texts }) => [text, ...texts].join('\n'))
+      .join('\n\n');
   }
 
-  /** The texts of the options that the countdown takes for the first question that has any; `undefined` if it can't answer. */
+  /**
+   * The texts of the options that the countdown takes for the first question that has any;
+   * `undefined` if it can't answer.
+   */
   get next() {
-    const canAnswer = this.#questions.every(({ required, options }) => !required || options.length > 0);
+    const canAnswer = this.#questions.every(
+      ({ required, options }) => !required || options.length > 0,
+    );
     const first = this.#views.findIndex(({ options }) => options.length);
-    return canAnswer && first >= 0 ? this.#firstPicks(first).map((index) => this.#views[first].options[index].text) : undefined;
+    return canAnswer && first >= 0
+      ? this.#firstPicks(first).map((index) => this.#views[first].options[index].text)
+      : undefined;
   }
 
-  /** The first answer to each question: what is picked, at first its default, or else its first option. @returns {FormAnswer[]} */
+  /**
+   * The first answer to each question: what is picked, at first its default, or else its first
+   * option.
+   * @returns {FormAnswer[]}
+   */
   get firstAnswers() {
     return this.#views.map((view, index) => {
       const picked = this.#firstPicks(index);
@@ -113,9 +133,16 @@ export class QuestionsView {
     });
   }
 
-  /** The options of a question that its first answer picks. @param {number} index @returns {number[]} */
+  /**
+   * The options of a question that its first answer picks.
+   * @param {number} index
+   * @returns {number[]}
+   */
   #firstPicks(index) {
-    const { answer: { picked = [], text }, options } = this.#views[index];
+    const {
+      answer: { picked = [], text },
+      options,
+    } = this.#views[index];
     return picked.length || text || !options.length ? picked : [0];
   }
 
@@ -128,16 +155,25 @@ export class QuestionsView {
     this.#showTabs();
   }
 
-  /** Shows the questions of a call. Returns whether a part was postponed. @param {CallItem} item @param {{sending: boolean, taken: number | null}} now */
+  /**
+   * Shows the questions of a call. Returns whether a part was postponed.
+   * @param {CallItem} item
+   * @param {{sending: boolean, taken: number | null}} now
+   */
   update(item, { sending, taken }) {
     [this.#item, this.#questions, this.#taken] = [item, questionsOf(item), taken];
     const over = item.state === 'rejected' || Boolean(item.answered || item.closed);
     this.#enabled = !over && !sending;
     while (this.#views.length > this.count) this.#remove();
     while (this.#views.length < this.count) this.#add();
-    const postponed = this.#questions.map((question, index) => this.#views[index].update(question, this.#how(index)));
+    const postponed = this.#questions.map((question, index) =>
+      this.#views[index].update(question, this.#how(index)),
+    );
     if (over && !this.#wasOver && this.several && item.state === 'complete') this.#at = this.count;
-    this.#at = Math.min(this.#at, this.several && item.state === 'complete' ? this.count : this.count - 1);
+    this.#at = Math.min(
+      this.#at,
+      this.several && item.state === 'complete' ? this.count : this.count - 1,
+    );
     if (this.several && item.state === 'complete') postponed.push(this.#showReview());
     const isNew = over && !this.#wasOver;
     this.#wasOver = over;
@@ -152,7 +188,9 @@ export class QuestionsView {
     const item = /** @type {CallItem} */ (this.#item);
     const grows = item.state === 'growing' && index === this.count - 1;
     const alone = !this.several;
-    const sent = item.answered?.answers?.[index]?.picked ?? (alone && item.answered?.suggestion !== undefined ? [item.answered.suggestion] : null);
+    const sent =
+      item.answered?.answers?.[index]?.picked ??
+      (alone && item.answered?.suggestion !== undefined ? [item.answered.suggestion] : null);
     const isTakable = isOpen(item) && this.#enabled;
     return {
       grows,
@@ -160,7 +198,9 @@ export class QuestionsView {
       alone,
       enabled: alone ? isTakable : this.#enabled && !grows,
       editable: alone && isTakable && item.form?.questions[0].custom !== false,
-      chosen: sent ?? (item.answered || item.closed ? [] : alone && this.#taken !== null ? [this.#taken] : null),
+      chosen:
+        sent ??
+        (item.answered || item.closed ? [] : alone && this.#taken !== null ? [this.#taken] : null),
     };
   }
 
@@ -231,7 +271,13 @@ export class QuestionsView {
     tab.disabled = !this.several;
     const isDone = isAnswered(this.#given[index]);
     tab.classList.toggle('done', isDone);
-    setAttr(tab, 'aria-label', this.several ? plain(`${question.header ?? `Question ${index + 1}`}${isDone ? ', answered' : ''}`) : null);
+    setAttr(
+      tab,
+      'aria-label',
+      this.several
+        ? plain(`${question.header ?? `Question ${index + 1}`}${isDone ? ', answered' : ''}`)
+        : null,
+    );
     if (this.several) this.#select(tab, index, this.#views[index].element);
   }
 
@@ -288,7 +334,10 @@ export class QuestionsView {
     this.#showPanels();
     this.#revealTab();
     this.#actions.changed();
-    if (this.#enabled) announce(this.reviews ? 'Review of your answers.' : `Question ${index + 1} of ${this.count}.`);
+    if (this.#enabled)
+      announce(
+        this.reviews ? 'Review of your answers.' : `Question ${index + 1} of ${this.count}.`,
+      );
     if (focuses || hadFocus) this.#focus();
   }
 
@@ -296,15 +345,22 @@ export class QuestionsView {
   #revealTab() {
     const tab = (this.#tabs[this.#at] ?? this.#reviewTab).getBoundingClientRect();
     const strip = this.strip.getBoundingClientRect();
-    this.strip.scrollLeft += Math.max(0, tab.right - strip.right) - Math.max(0, strip.left - tab.left);
+    this.strip.scrollLeft +=
+      Math.max(0, tab.right - strip.right) - Math.max(0, strip.left - tab.left);
   }
 
   #focus() {
     if (this.current) return this.current.focus();
-    this.element.closest('.call')?.querySelector(/** @type {'button'} */ ('.answer .primary'))?.focus();
+    this.element
+      .closest('.call')
+      ?.querySelector(/** @type {'button'} */ ('.answer .primary'))
+      ?.focus();
   }
 
-  /** Shows the first question whose answer can't be sent. Returns what is wrong; empty if nothing is. */
+  /**
+   * Shows the first question whose answer can't be sent. Returns what is wrong; empty if nothing
+   * is.
+   */
   showProblem() {
     const index = this.#views.findIndex(({ problem }) => problem !== '');
     if (index < 0) return '';

@@ -27,7 +27,10 @@ export class Follower {
     [this.#follows, this.#past] = [true, null];
   }
 
-  /** Call this after a change of the page. @param {Element | null} target the question that is being asked */
+  /**
+   * Call this after a change of the page.
+   * @param {Element | null} target the question that is being asked
+   */
   after(target) {
     this.#target = target;
     if (this.#follows && !isTyping()) {
@@ -42,7 +45,10 @@ export class Follower {
   #top() {
     if (!this.#target || this.#target === this.#past) return Infinity;
     const header = document.querySelector('.top')?.getBoundingClientRect().height ?? 0;
-    return Math.max(0, this.#target.getBoundingClientRect().top + document.documentElement.scrollTop - header - GAP);
+    return Math.max(
+      0,
+      this.#target.getBoundingClientRect().top + document.documentElement.scrollTop - header - GAP,
+    );
   }
 
   #scrolled() {
@@ -78,7 +84,10 @@ function isAtEnd() {
   return scrollHeight - scrollTop - clientHeight < NEAR;
 }
 
-/** Whether the user writes: then the browser keeps the text box in view, above the keyboard of a phone. */
+/**
+ * Whether the user writes: then the browser keeps the text box in view, above the keyboard of a
+ * phone.
+ */
 function isTyping() {
   return document.activeElement instanceof HTMLTextAreaElement;
 }

@@ -33,7 +33,12 @@ export class Session {
     this.id = id;
     this.#page = page;
     this.state = empty(id);
-    this.view = new ConversationView({ conversation: id, send: (body) => this.#answer(body), retry: () => this.#post('retry'), countdown: page.countdown });
+    this.view = new ConversationView({
+      conversation: id,
+      send: (body) => this.#answer(body),
+      retry: () => this.#post('retry'),
+      countdown: page.countdown,
+    });
   }
 
   /** Follows the events from where the conversation was left. */
@@ -83,7 +88,8 @@ export class Session {
     try {
       await request(`${conversationUrl(this.id)}/answer`, body);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) this.#page.onStatus({ is: 'unauthorized' });
+      if (error instanceof ApiError && error.status === 401)
+        this.#page.onStatus({ is: 'unauthorized' });
       throw error;
     }
     this.#page.onSent();
@@ -106,29 +112,64 @@ export class Session {
 }
 
 /** Events that change the list of conversations. */
-const LISTED = new Set(['turn', 'complete', 'open', 'replied', 'closed', 'rejected', 'end', 'gone']);
+const LISTED = new Set([
+  'turn',
+  'complete',
+  'open',
+  'replied',
+  'closed',
+  'rejected',
+  'end',
+  'gone',
+]);
 
-/** Returns what a screen reader announces for an event. @param {string} event @param {Data} data @param {State} before @param {State} after */
+/**
+ * Returns what a screen reader announces for an event.
+ * @param {string} event
+ * @param {Data} data
+ * @param {State} before
+ * @param {State} after
+ */
 function newsOf(event, data, before, after) {
   switch (event) {
-    case 'state': return before.loaded ? '' : openNews(after);
-    case 'complete': return data.open ? completeNews(data) : 'One more question, which waits.';
-    case 'open': return openNews(after);
-    case 'rejected': return `A question could not be asked. ${data.message ?? ''}${data.stopped ? ' The model needs your guidance.' : ''}`;
-    case 'error': return `Error: ${data.message ?? data.kind}`;
-    case 'replied': return { cancelled: 'Left unanswered.', declined: 'Declined.', discussed: 'To be talked about first.', timed_out: 'Timed out.' }[/** @type {string} */ (data.kind)] ?? 'Answer taken.';
-    case 'end': return data.cut_off ? 'The message was cut off.' : '';
-    case 'closed': return data.why === 'dismissed' ? 'Dismissed.' : 'Answered elsewhere.';
-    case 'delivery': return data.state === 'failed' ? `Not delivered. ${data.why ?? ''}` : '';
-    case 'gone': return 'This conversation has ended: the service no longer keeps it.';
-    default: return '';
+    case 'state':
+      return before.loaded ? '' : openNews(after);
+    case 'complete':
+      return data.open ? completeNews(data) : 'One more question, which waits.';
+    case 'open':
+      return openNews(after);
+    case 'rejected':
+      return `A question could not be asked. ${data.message ?? ''}${data.stopped ? ' The model needs your guidance.' : ''}`;
+    case 'error':
+      return `Error: ${data.message ?? data.kind}`;
+    case 'replied':
+      return (
+        {
+          cancelled: 'Left unanswered.',
+          declined: 'Declined.',
+          discussed: 'To be talked about first.',
+          timed_out: 'Timed out.',
+        }[/** @type {string} */ (data.kind)] ?? 'Answer taken.'
+      );
+    case 'end':
+      return data.cut_off ? 'The message was cut off.' : '';
+    case 'closed':
+      return data.why === 'dismissed' ? 'Dismissed.' : 'Answered elsewhere.';
+    case 'delivery':
+      return data.state === 'failed' ? `Not delivered. ${data.why ?? ''}` : '';
+    case 'gone':
+      return 'This conversation has ended: the service no longer keeps it.';
+    default:
+      return '';
   }
 }
 
 /** @param {Data} data */
 function completeNews({ suggest, form }) {
   const count = form?.questions?.length ?? 1;
-  return count > 1 ? `${count} questions complete.` : `Question complete, ${suggestions(suggest?.length ?? 0)}.`;
+  return count > 1
+    ? `${count} questions complete.`
+    : `Question complete, ${suggestions(suggest?.length ?? 0)}.`;
 }
 
 /** @param {State} state */
@@ -136,7 +177,9 @@ function openNews(state) {
   const call = state.items.find(isOpen);
   if (call?.type !== 'call') return '';
   const count = call.form?.questions.length ?? 1;
-  return count > 1 ? `${count} questions can be answered.` : `A question can be answered, ${suggestions(call.suggest.length)}.`;
+  return count > 1
+    ? `${count} questions can be answered.`
+    : `A question can be answered, ${suggestions(call.suggest.length)}.`;
 }
 
 /** @param {number} count */

@@ -28,7 +28,11 @@ export function settle(text, inCode) {
   return settleInline(certain, lastInline(certain));
 }
 
-/** Removes a table whose second line is incomplete: until then it would be a paragraph. @param {string} text @param {number} from offset of the last block */
+/**
+ * Removes a table whose second line is incomplete: until then it would be a paragraph.
+ * @param {string} text
+ * @param {number} from offset of the last block
+ */
 export function withoutHalfTable(text, from) {
   const block = text.slice(from);
   const isHalf = /^\s*\|/.test(block) && block.split('\n').length < 3;
@@ -38,9 +42,12 @@ export function withoutHalfTable(text, from) {
 /** A line that ends the inline markup of the lines above it. */
 const NEW_INLINE = /^(?:[\s>]*(?:[-+*]|\d{1,9}[.)]|#{1,6})\s|\s*\||[\s>]*$)/;
 
-/** Returns the offset of the last stretch of text that inline markup can span. @param {string} text */
+/**
+ * Returns the offset of the last stretch of text that inline markup can span.
+ * @param {string} text
+ */
 function lastInline(text) {
-  for (let end = text.trimEnd().length; end > 0; ) {
+  for (let end = text.trimEnd().length; end > 0;) {
     const start = text.lastIndexOf('\n', end - 1) + 1;
     if (NEW_INLINE.test(text.slice(start, end))) return start;
     end = start - 1;
@@ -65,7 +72,11 @@ function withoutPending(text) {
   return kept.replace(MARK_AT_END, '');
 }
 
-/** Returns the back-ticks of the code span that is open at the end. @param {string} text @returns {string} */
+/**
+ * Returns the back-ticks of the code span that is open at the end.
+ * @param {string} text
+ * @returns {string}
+ */
 function openCode(text) {
   return marks(text).code;
 }
@@ -78,10 +89,14 @@ function closers(text) {
   return gap + code + open.reverse().join('') + '\u2069'.repeat(openIsolates(text));
 }
 
-/** Returns how many bidi isolates are open at the end. They end with their line. @param {string} text */
+/**
+ * Returns how many bidi isolates are open at the end. They end with their line.
+ * @param {string} text
+ */
 function openIsolates(text) {
   let open = 0;
-  for (const [char] of text.slice(text.lastIndexOf('\n') + 1).matchAll(/[\u2066-\u2069]/g)) open = Math.max(0, open + (char === '\u2069' ? -1 : 1));
+  for (const [char] of text.slice(text.lastIndexOf('\n') + 1).matchAll(/[\u2066-\u2069]/g))
+    open = Math.max(0, open + (char === '\u2069' ? -1 : 1));
   return open;
 }
 
@@ -103,11 +118,17 @@ function marks(text) {
   return { code: '', open };
 }
 
-/** Returns the offset after the run of back-ticks that closes one, or -1. @param {string} text @param {string} ticks @param {number} from */
+/**
+ * Returns the offset after the run of back-ticks that closes one, or -1.
+ * @param {string} text
+ * @param {string} ticks
+ * @param {number} from
+ */
 function closing(text, ticks, from) {
   const runs = /`+/g;
   runs.lastIndex = from;
-  for (let run = runs.exec(text); run; run = runs.exec(text)) if (run[0] === ticks) return runs.lastIndex;
+  for (let run = runs.exec(text); run; run = runs.exec(text))
+    if (run[0] === ticks) return runs.lastIndex;
   return -1;
 }
 

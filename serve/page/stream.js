@@ -2,8 +2,16 @@
 // Server-sent events over fetch: EventSource can't send a token, nor say why it failed.
 
 /** @typedef {{id: string | null, event: string, data: string}} Message */
-/** `answered`: the service was reached, and refused the request. */
-/** @typedef {{is: 'connecting'} | {is: 'open', again: boolean} | {is: 'waiting', ms: number, why: string, answered?: boolean} | {is: 'unauthorized'} | {is: 'missing'} | {is: 'refused', message: string}} Status */
+/**
+ * @typedef {
+ *   | {is: 'connecting'}
+ *   | {is: 'open', again: boolean}
+ *   | {is: 'waiting', ms: number, why: string, answered?: boolean}
+ *   | {is: 'unauthorized'}
+ *   | {is: 'missing'}
+ *   | {is: 'refused', message: string}
+ * } Status `answered`: the service was reached, and refused the request
+ */
 /**
  * @typedef {object} Options
  * @property {string} url
@@ -13,7 +21,8 @@
  * @property {string | null} [last] id of the last message that is already known
  * @property {typeof fetch} [fetch]
  * @property {(ms: number) => number} [jitter]
- * @property {number} [idleTimeout] milliseconds without a byte after which a connection counts as lost
+ * @property {number} [idleTimeout] milliseconds without a byte after which a connection counts as
+ *   lost
  */
 
 const FIRST_DELAY = 250;
@@ -81,7 +90,10 @@ export class SseParser {
   }
 }
 
-/** Follows a stream of events. Whenever the connection ends, it reconnects and resumes after the last message. */
+/**
+ * Follows a stream of events. Whenever the connection ends, it reconnects and resumes after the
+ * last message.
+ */
 export class EventStream {
   /** @type {Options} */ #options;
   #closed = false;
@@ -107,7 +119,9 @@ export class EventStream {
     this.#abort?.abort();
   }
 
-  /** Reconnects at once if it waits to reconnect: the network is back, or the page is visible again. */
+  /**
+   * Reconnects at once if it waits to reconnect: the network is back, or the page is visible again.
+   */
   reconnectNow() {
     if (this.#closed || this.#timer === undefined) return;
     clearTimeout(this.#timer);
@@ -126,7 +140,7 @@ export class EventStream {
       const response = await (early?.response ?? this.#request(abort.signal));
       if (this.#closed) return;
       if (response.ok && response.body) await this.#read(response.body, abort);
-      else if (this.#refused(response.status, why = await messageOf(response))) return;
+      else if (this.#refused(response.status, (why = await messageOf(response)))) return;
       else {
         // A proxy says so if it can't reach the service.
         answered = response.status !== 502 && response.status !== 504;
@@ -144,13 +158,28 @@ export class EventStream {
     /** @type {Record<string, string>} */
     const last = this.last === null ? {} : { 'Last-Event-ID': this.last };
     const request = this.#options.fetch ?? fetch;
-    return request(url, { signal, cache: 'no-store', headers: { Accept: 'text/event-stream', ...headers(), ...last } });
+    return request(url, {
+      signal,
+      cache: 'no-store',
+      headers: { Accept: 'text/event-stream', ...headers(), ...last },
+    });
   }
 
-  /** Reports a status that a retry can't change. Returns whether it is one. @param {number} status @param {string} message */
+  /**
+   * Reports a status that a retry can't change. Returns whether it is one.
+   * @param {number} status
+   * @param {string} message
+   */
   #refused(status, message) {
     /** @type {Status | null} */
-    const final = status === 401 ? { is: 'unauthorized' } : status === 404 ? { is: 'missing' } : status === 400 || status === 403 ? { is: 'refused', message } : null;
+    const final =
+      status === 401
+        ? { is: 'unauthorized' }
+        : status === 404
+          ? { is: 'missing' }
+          : status === 400 || status === 403
+            ? { is: 'refused', message }
+            : null;
     if (final && !this.#closed) this.#options.onStatus(final);
     return final !== null;
   }
@@ -169,7 +198,8 @@ export class EventStream {
         if (done || this.#closed) return;
         // The service works, so the next reconnection need not back off.
         this.#failures = 0;
-        for (const message of parser.feed(decoder.decode(value, { stream: true }))) this.#onMessage(message);
+        for (const message of parser.feed(decoder.decode(value, { stream: true })))
+          this.#onMessage(message);
         this.#retry = parser.retry ?? this.#retry;
       }
     } finally {
@@ -215,7 +245,11 @@ export class EventStream {
   }
 }
 
-/** Returns the request that `early.js` has started for this stream, once. @param {Options} options @returns {{abort: AbortController, response: Promise<Response>} | undefined} */
+/**
+ * Returns the request that `early.js` has started for this stream, once.
+ * @param {Options} options
+ * @returns {{abort: AbortController, response: Promise<Response>} | undefined}
+ */
 function takeEarly({ url, fetch, last }) {
   const early = /** @type {any} */ (globalThis).followupEarly;
   if (!early || fetch || last) return undefined;

@@ -25,12 +25,18 @@ export class UndoBar {
   #shown = 0;
   #button = h('button', { type: 'button' }, 'Undo');
   #finish = (/** @type {boolean} */ _sends) => {};
-  element = h('div', { class: 'undo', hidden: true }, h('span', {}, 'Taken. It is sent in a moment.'), this.#button);
+  element = h(
+    'div',
+    { class: 'undo', hidden: true },
+    h('span', {}, 'Taken. It is sent in a moment.'),
+    this.#button,
+  );
 
   constructor() {
     this.#button.addEventListener('click', () => this.#takeBack());
     this.#button.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter' && (event.repeat || performance.now() - this.#shown < GRACE)) event.preventDefault();
+      if (event.key === 'Enter' && (event.repeat || performance.now() - this.#shown < GRACE))
+        event.preventDefault();
     });
   }
 

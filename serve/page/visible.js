@@ -7,7 +7,10 @@
 const INVISIBLE =
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF0-\uFFFB\u{13430}-\u{1345F}\u{1BCA0}-\u{1BCA3}\u{1D173}-\u{1D17A}\u{E0000}-\u{E0FFF}]/gu;
 
-/** Characters that ordinary text has, too, with a short and a long name. @type {Record<string, [string, string]>} */
+/**
+ * Characters that ordinary text has, too, with a short and a long name.
+ * @type {Record<string, [string, string]>}
+ */
 const KNOWN = {
   '\u00AD': ['SHY', 'soft hyphen'],
   '\u061C': ['ALM', 'Arabic letter mark'],
@@ -32,7 +35,13 @@ const SUSPECT = {
   '\u202E': ['RLO', 'right-to-left override: what follows is shown backwards'],
 };
 
-/** @typedef {{shown: string, title: string, suspect: boolean}} Symbol stands for an invisible character */
+/**
+ * @typedef {{
+ *   shown: string,
+ *   title: string,
+ *   suspect: boolean,
+ * }} Symbol stands for an invisible character
+ */
 
 /**
  * Splits a text into strings that can be shown unchanged, and symbols.
@@ -53,12 +62,20 @@ export function pieces(text) {
   return found;
 }
 
-/** Returns the same as one string, for titles, labels and announcements, which can't hold elements. @param {string} text */
+/**
+ * Returns the same as one string, for titles, labels and announcements, which can't hold elements.
+ * @param {string} text
+ */
 export function plain(text) {
-  return pieces(text).map((piece) => (typeof piece === 'string' ? piece : `[${piece.shown}]`)).join('');
+  return pieces(text)
+    .map((piece) => (typeof piece === 'string' ? piece : `[${piece.shown}]`))
+    .join('');
 }
 
-/** Returns the offsets of isolates and their ends, of those that end in their paragraph. @param {string} text */
+/**
+ * Returns the offsets of isolates and their ends, of those that end in their paragraph.
+ * @param {string} text
+ */
 function isolates(text) {
   /** @type {Set<number>} */ const balanced = new Set();
   /** @type {number[]} */ let open = [];
@@ -74,11 +91,15 @@ function isolates(text) {
 function symbol(char) {
   const code = char.codePointAt(0) ?? 0;
   const number = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-  const [shown, name] = KNOWN[char] ?? SUSPECT[char] ?? [picture(code) ?? number, "a character that can't be seen"];
+  const [shown, name] = KNOWN[char] ??
+    SUSPECT[char] ?? [picture(code) ?? number, "a character that can't be seen"];
   return { shown, title: `${number}: ${name}`, suspect: !KNOWN[char] };
 }
 
-/** Returns Unicode's control picture of an ASCII control; `null` for others. @param {number} code */
+/**
+ * Returns Unicode's control picture of an ASCII control; `null` for others.
+ * @param {number} code
+ */
 function picture(code) {
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
   return code === 0x7f ? '\u2421' : null;

@@ -7,7 +7,11 @@ import { deltas, least, prose, time } from "./measure.mjs";
 const SIZE = 2 ** 13;
 const NAME = "ask_followup_question";
 const QUESTION = prose(SIZE);
-const inputOf = (question) => JSON.stringify({ question, follow_up: [{ text: "PostgreSQL", mode: "code" }, { text: "SQLite" }] });
+const inputOf = (question) =>
+  JSON.stringify({
+    question,
+    follow_up: [{ text: "PostgreSQL", mode: "code" }, { text: "SQLite" }],
+  });
 const INPUT = inputOf(QUESTION);
 const MARKUP =
   `<${NAME}>\n<question>${QUESTION}</question>\n<follow_up>\n<suggest mode="code">PostgreSQL</suggest>\n` +
@@ -67,11 +71,20 @@ async function flat() {
   for (let i = 0; i < 4; i++) {
     for (const [j, input] of inputs.entries()) {
       const parts = native(input);
-      costs[j] = Math.min(costs[j], (await least(1, { run: () => rewrite(parts, input) })) / parts.length);
+      costs[j] = Math.min(
+        costs[j],
+        (await least(1, { run: () => rewrite(parts, input) })) / parts.length,
+      );
     }
   }
   const ratio = costs[1] / costs[0];
-  return { what: "the middleware, a delta in a native call of 1 MiB against 64 KiB", ours: costs.map(time).reverse().join("; "), ratio, goal: "≤ 1.5", met: ratio <= 1.5 };
+  return {
+    what: "the middleware, a delta in a native call of 1 MiB against 64 KiB",
+    ours: costs.map(time).reverse().join("; "),
+    ratio,
+    goal: "≤ 1.5",
+    met: ratio <= 1.5,
+  };
 }
 
 export async function aiSdk() {
@@ -85,7 +98,14 @@ export async function aiSdk() {
     }
     const cost = (all) => time(all / parts.length);
     const what = `the middleware, a call of 8 KiB ${way}: parsePartialJson of ai`;
-    rows.push({ what, ours: cost(mine), theirs: cost(theirs), ratio: theirs / mine, goal: "> 1", met: theirs > mine });
+    rows.push({
+      what,
+      ours: cost(mine),
+      theirs: cost(theirs),
+      ratio: theirs / mine,
+      goal: "> 1",
+      met: theirs > mine,
+    });
   }
   return rows;
 }

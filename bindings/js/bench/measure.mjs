@@ -2,10 +2,15 @@
 
 /** Cuts a text into deltas of this many characters. */
 export function deltas(text, size = 4) {
-  return Array.from({ length: Math.ceil(text.length / size) }, (_, i) => text.slice(i * size, i * size + size));
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, i) =>
+    text.slice(i * size, i * size + size),
+  );
 }
 
-const WORDS = "Which of the two should the export use when a row has no date, and why does it matter here? ".split(" ");
+const WORDS =
+  "Which of the two should the export use when a row has no date, and why does it matter here? ".split(
+    " ",
+  );
 
 /** Returns a text of this many characters, in words. */
 export function prose(length) {
@@ -30,7 +35,10 @@ export function randomCut(text, next) {
   return sorted.map((end, i) => text.slice(i === 0 ? 0 : sorted[i - 1], end));
 }
 
-/** Returns the least time of a round in nanoseconds. What `prepare` returns is passed to `run`, and then to `done`. */
+/**
+ * Returns the least time of a round in nanoseconds. What `prepare` returns is passed to `run`, and
+ * then to `done`.
+ */
 export async function least(rounds, { prepare = () => {}, run, done = () => {} }) {
   let time = Infinity;
   for (let i = 0; i < rounds; i++) {

@@ -10,7 +10,10 @@ const TOOL = {
   name: "ask_followup_question",
   inputSchema: {
     type: "object",
-    properties: { question: { type: "string" }, follow_up: { type: "array", items: { type: "string" } } },
+    properties: {
+      question: { type: "string" },
+      follow_up: { type: "array", items: { type: "string" } },
+    },
     required: ["question"],
   },
 };
@@ -30,12 +33,19 @@ const qwen = (question) =>
 /**
  * The formats that both read: the rival's protocol, and a call in it.
  *
- * Its other two are not here: YAML in a tag, which no model was trained to write and is not read here as YAML, and that of
- * UI-TARS, which is qwen3-coder's with quotes around the names. This version of it has no format for EXAONE.
+ * Its other two are not here: YAML in a tag, which no model was trained to write and is not read
+ * here as YAML, and that of UI-TARS, which is qwen3-coder's with quotes around the names. This
+ * version of it has no format for EXAONE.
  */
 const FORMATS = {
-  "hermes, as it writes it": [hermesProtocol, (question) => hermesProtocol().formatToolCall(call(question))],
-  "morph XML, as it writes it": [morphXmlProtocol, (question) => morphXmlProtocol().formatToolCall(call(question))],
+  "hermes, as it writes it": [
+    hermesProtocol,
+    (question) => hermesProtocol().formatToolCall(call(question)),
+  ],
+  "morph XML, as it writes it": [
+    morphXmlProtocol,
+    (question) => morphXmlProtocol().formatToolCall(call(question)),
+  ],
   "qwen3-coder, as models write it": [qwen3CoderProtocol, qwen],
   "the markup of ask_followup_question": [morphXmlProtocol, markup],
 };
@@ -64,7 +74,8 @@ async function middlewareOfOurs(stream) {
   return (await followup({ envelopes: ["all"] }).wrapStream(result)).stream;
 }
 
-const theirs = (protocol) => async (stream) => stream.pipeThrough(protocol().createStreamParser({ tools: [TOOL], options: {} }));
+const theirs = (protocol) => async (stream) =>
+  stream.pipeThrough(protocol().createStreamParser({ tools: [TOOL], options: {} }));
 
 async function read(transform, chunks) {
   const parts = [
@@ -123,16 +134,48 @@ export async function middleware() {
   const rows = [];
   for (const [name, [protocol, write]] of Object.entries(FORMATS)) {
     const chunks = deltas(`Let me ask.\n\n${write(prose(2 ** 13))}\n\nThanks.`);
-    const cost = async (transform, rounds) => (await least(rounds, { run: () => read(transform, chunks) })) / chunks.length;
-    const [mine, whole, other] = [await cost(ours, 20), await cost(middlewareOfOurs, 10), await cost(theirs(protocol), 5)];
-    const texts = QUESTIONS.map((question) => `If a < b, ask.\n\n${write(question)}\n\nThanks, and a <b> too.`);
+    const cost = async (transform, rounds) =>
+      (await least(rounds, { run: () => read(transform, chunks) })) / chunks.length;
+    const [mine, whole, other] = [
+      await cost(ours, 20),
+      await cost(middlewareOfOurs, 10),
+      await cost(theirs(protocol), 5),
+    ];
+    const texts = QUESTIONS.map(
+      (question) => `If a < b, ask.\n\n${write(question)}\n\nThanks, and a <b> too.`,
+    );
     const cuts = [];
-    for (const transform of [ours, middlewareOfOurs, theirs(protocol)]) cuts.push(await changed(transform, texts, CUTS));
+    for (const transform of [ours, middlewareOfOurs, theirs(protocol)])
+      cuts.push(await changed(transform, texts, CUTS));
     const ratio = other / mine;
-    rows.push({ what: `stream of 8 KiB: ${name}`, ours: time(mine), theirs: time(other), ratio, goal: "≥ 5", met: ratio >= 5 });
-    rows.push({ what: "… by followup/ai-sdk, which writes the parts of a tool call as well", ours: time(whole), theirs: time(other), ratio: other / whole });
-    rows.push({ what: `… changed by ${CUTS * texts.length} random cuts of ${texts.length} messages`, ours: `${cuts[0]}`, theirs: `${cuts[2]}`, goal: "0", met: cuts[0] === 0 });
-    rows.push({ what: "… by followup/ai-sdk", ours: `${cuts[1]}`, theirs: `${cuts[2]}`, goal: "0", met: cuts[1] === 0 });
+    rows.push({
+      what: `stream of 8 KiB: ${name}`,
+      ours: time(mine),
+      theirs: time(other),
+      ratio,
+      goal: "≥ 5",
+      met: ratio >= 5,
+    });
+    rows.push({
+      what: "… by followup/ai-sdk, which writes the parts of a tool call as well",
+      ours: time(whole),
+      theirs: time(other),
+      ratio: other / whole,
+    });
+    rows.push({
+      what: `… changed by ${CUTS * texts.length} random cuts of ${texts.length} messages`,
+      ours: `${cuts[0]}`,
+      theirs: `${cuts[2]}`,
+      goal: "0",
+      met: cuts[0] === 0,
+    });
+    rows.push({
+      what: "… by followup/ai-sdk",
+      ours: `${cuts[1]}`,
+      theirs: `${cuts[2]}`,
+      goal: "0",
+      met: cuts[1] === 0,
+    });
   }
   return rows;
 }

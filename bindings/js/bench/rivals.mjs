@@ -8,7 +8,12 @@ import { dropIn } from "../dist/roo/index.js";
 import { deltas, least, prose, time } from "./measure.mjs";
 
 const SIZE = 2 ** 13;
-const CHUNKS = deltas(JSON.stringify({ question: prose(SIZE), follow_up: [{ text: "PostgreSQL", mode: "code" }, { text: "SQLite" }] }));
+const CHUNKS = deltas(
+  JSON.stringify({
+    question: prose(SIZE),
+    follow_up: [{ text: "PostgreSQL", mode: "code" }, { text: "SQLite" }],
+  }),
+);
 
 const ours = {
   prepare: () => new ArgumentsParser("ask_followup_question"),
@@ -31,9 +36,9 @@ async function aiSdk() {
 }
 
 /**
- * A parser that does with a call of the question tool what Roo Code's `NativeToolCallParser` does: each delta is
- * appended, all of the arguments are parsed by partial-json, and their values are copied into a new object. The class itself is
- * not on npm.
+ * A parser that does with a call of the question tool what Roo Code's `NativeToolCallParser` does:
+ * each delta is appended, all of the arguments are parsed by partial-json, and their values are
+ * copied into a new object. The class itself is not on npm.
  */
 class Original {
   static calls = new Map();
@@ -65,9 +70,16 @@ class Original {
 
 function toolUse(name, args, partial) {
   const params = {};
-  for (const [key, value] of Object.entries(args)) params[key] = typeof value === "string" ? value : JSON.stringify(value);
+  for (const [key, value] of Object.entries(args))
+    params[key] = typeof value === "string" ? value : JSON.stringify(value);
   const { question, follow_up } = args;
-  return { type: "tool_use", name, params, partial, nativeArgs: { question, follow_up: Array.isArray(follow_up) ? follow_up : undefined } };
+  return {
+    type: "tool_use",
+    name,
+    params,
+    partial,
+    nativeArgs: { question, follow_up: Array.isArray(follow_up) ? follow_up : undefined },
+  };
 }
 
 /** Streams the call through a parser, as Roo Code does. Returns the final call. */
@@ -85,7 +97,12 @@ const DropIn = dropIn(Original);
 export async function rivals() {
   const rows = [
     ["parsePartialJson of ai", 150, ours, { run: aiSdk }],
-    ["the original of the drop-in, followup/roo", 20, { run: () => stream(DropIn) }, { run: () => stream(Original) }],
+    [
+      "the original of the drop-in, followup/roo",
+      20,
+      { run: () => stream(DropIn) },
+      { run: () => stream(Original) },
+    ],
   ];
   deepEqual(stream(DropIn), stream(Original));
   const measured = [];
@@ -98,7 +115,14 @@ export async function rivals() {
     }
     const ratio = theirs / mine;
     const cost = (all) => time(all / CHUNKS.length);
-    measured.push({ what: `arguments of 8 KiB: ${name}`, ours: cost(mine), theirs: cost(theirs), ratio, goal: `≥ ${goal}`, met: ratio >= goal });
+    measured.push({
+      what: `arguments of 8 KiB: ${name}`,
+      ours: cost(mine),
+      theirs: cost(theirs),
+      ratio,
+      goal: `≥ ${goal}`,
+      met: ratio >= goal,
+    });
   }
   return measured;
 }

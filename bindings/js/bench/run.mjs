@@ -1,4 +1,5 @@
-// Prints what the package costs, beside its goals. Times are the best of several rounds of this run.
+// Prints what the package costs, beside its goals. Times are the best of several rounds of this
+// run.
 //
 //   npm run bench
 
@@ -10,7 +11,14 @@ import { rivals } from "./rivals.mjs";
 const rows = [...(await own()), ...(await rivals()), ...(await aiSdk()), ...(await middleware())];
 console.log("| what | followup | other | ratio | goal | met |\n|---|---:|---:|---:|---:|---|");
 for (const { what, ours = "", theirs = "", ratio, goal = "", met } of rows) {
-  const cells = [what, ours, theirs, ratio === undefined ? "" : ratio.toFixed(ratio < 10 ? 2 : 0), goal, met === undefined ? "" : met ? "yes" : "no"];
+  const cells = [
+    what,
+    ours,
+    theirs,
+    ratio === undefined ? "" : ratio.toFixed(ratio < 10 ? 2 : 0),
+    goal,
+    met === undefined ? "" : met ? "yes" : "no",
+  ];
   console.log(`| ${cells.join(" | ")} |`);
 }
 process.exitCode = rows.every(({ met }) => met !== false) ? 0 : 1;

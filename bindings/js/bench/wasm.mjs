@@ -7,12 +7,15 @@ export function readModule(bytes) {
   const imports = count(only(2));
   if (imports > 0) throw new Error("a module of the package imports nothing");
   const names = namesOf(sections);
-  const functions = [...bodies(only(10))].map((code, i) => ({ name: names.get(i) ?? "", bytes: code }));
+  const functions = [...bodies(only(10))].map((code, i) => ({
+    name: names.get(i) ?? "",
+    bytes: code,
+  }));
   return { functions, data: only(11) };
 }
 
 function* sectionsOf(bytes) {
-  for (let at = 8; at < bytes.length; ) {
+  for (let at = 8; at < bytes.length;) {
     const id = bytes[at];
     const [length, start] = number(bytes, at + 1);
     at = start + length;
@@ -50,7 +53,7 @@ function namesOf(sections) {
     if (id !== 0) continue;
     const [title, start] = text(bytes, 0);
     if (title !== "name") continue;
-    for (let at = start; at < bytes.length; ) {
+    for (let at = start; at < bytes.length;) {
       const kind = bytes[at];
       const [length, from] = number(bytes, at + 1);
       at = from + length;

@@ -16,7 +16,9 @@ if (checkpoint === undefined) {
   const parser = new Parser();
   console.log("first process:", parser.feed(CHUNKS[0]));
   const bytes = Buffer.from(parser.checkpoint());
-  execFileSync(process.execPath, [fileURLToPath(import.meta.url), bytes.toString("base64")], { stdio: "inherit" });
+  execFileSync(process.execPath, [fileURLToPath(import.meta.url), bytes.toString("base64")], {
+    stdio: "inherit",
+  });
 } else {
   const parser = new Parser({}, Buffer.from(checkpoint, "base64"));
   console.log("second process:", parser.feed(CHUNKS[1]).at(-1));

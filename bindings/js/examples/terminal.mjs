@@ -14,10 +14,16 @@ for await (const event of events(createReadStream(file, { highWaterMark: 16 })))
     stdout.write(event.text);
   } else if (event.type === "partial") {
     const field = `${event.field} ${event.suggestionIndex ?? ""}`;
-    stdout.write(field === shown ? event.delta : `\n${event.field === "suggestion" ? "  - " : ""}${event.delta}`);
+    stdout.write(
+      field === shown
+        ? event.delta
+        : `\n${event.field === "suggestion" ? "  - " : ""}${event.delta}`,
+    );
     shown = field;
   } else if (event.type === "complete") {
-    stdout.write(`\n\nask: ${event.question} (${event.suggestions.map(({ answer }) => answer).join(" | ")})\n`);
+    stdout.write(
+      `\n\nask: ${event.question} (${event.suggestions.map(({ answer }) => answer).join(" | ")})\n`,
+    );
   } else if (event.type !== "opaque") {
     stdout.write(`\n[${event.message}]\n`);
   }

@@ -23,7 +23,10 @@ export function emptyFolder() {
 
 /** Packs the package into a folder. Returns the tarball and the paths of its files. */
 export function pack(folder) {
-  const output = execFileSync("npm", ["pack", "--json", "--pack-destination", folder], { cwd: ROOT, encoding: "utf8" });
+  const output = execFileSync("npm", ["pack", "--json", "--pack-destination", folder], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
   const [{ filename, files }] = JSON.parse(output);
   return { tarball: join(folder, filename), files: files.map(({ path }) => path) };
 }

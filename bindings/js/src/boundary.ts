@@ -17,14 +17,22 @@ interface Exports {
   format?(number: number): void;
 }
 
-const FIELDS: readonly Field[] = ["question", "suggestion", "header", "detail", "description", "preview", "title"];
+const FIELDS: readonly Field[] = [
+  "question",
+  "suggestion",
+  "header",
+  "detail",
+  "description",
+  "preview",
+  "title",
+];
 
 /** There is no such string or number. */
 const NONE = 0xffffffff;
 
 /**
- * The bytes of the largest slice of a chunk. The memory needs room for a slice three times: as input, in the parser, and as
- * output.
+ * The bytes of the largest slice of a chunk. The memory needs room for a slice three times: as
+ * input, in the parser, and as output.
  */
 const SLICE = 2 ** 20;
 /** The length of the longest string that every engine can have. */
@@ -48,7 +56,9 @@ export interface Shown {
   readonly view: CallView;
 }
 
-/** Appends an event to the last one, if only the end of a slice parts them. Returns whether it did. */
+/**
+ * Appends an event to the last one, if only the end of a slice parts them. Returns whether it did.
+ */
 function append(one: object | undefined, two: object): boolean {
   const [last, next] = [one as Mutable | undefined, two as Mutable];
   if (!last || !SAME.every((key) => last[key] === next[key])) return false;
@@ -61,7 +71,10 @@ function append(one: object | undefined, two: object): boolean {
   return true;
 }
 
-/** The boundary between JavaScript and the parser: numbers and bytes on one side, objects on the other. */
+/**
+ * The boundary between JavaScript and the parser: numbers and bytes on one side, objects on the
+ * other.
+ */
 export class Boundary {
   readonly #module: WebAssembly.Module;
   readonly #wasm: Exports;
@@ -155,8 +168,14 @@ export class Boundary {
     for (let start = 0, end = 0; start < chunk.length; start = end) {
       end = Math.min(start + size, chunk.length);
       // A surrogate pair is not cut.
-      if (typeof chunk === "string" && end < chunk.length && (chunk.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1;
-      const slice = typeof chunk === "string" ? chunk.slice(start, end) : chunk.subarray(start, end);
+      if (
+        typeof chunk === "string" &&
+        end < chunk.length &&
+        (chunk.charCodeAt(end - 1) & 0xfc00) === 0xd800
+      )
+        end -= 1;
+      const slice =
+        typeof chunk === "string" ? chunk.slice(start, end) : chunk.subarray(start, end);
       for (const event of this.#feed(number, slice)) {
         if (!append(events.at(-1), event)) events.push(event);
       }
@@ -174,9 +193,13 @@ export class Boundary {
     }
   }
 
-  /** Stops using the instance: its state may be half written. The usual cause is memory that could not grow. */
+  /**
+   * Stops using the instance: its state may be half written. The usual cause is memory that could
+   * not grow.
+   */
   #failed(cause: unknown): Error {
-    const message = "the module has failed, and with it all its parsers, maybe for lack of memory: create a new parser";
+    const message =
+      "the module has failed, and with it all its parsers, maybe for lack of memory: create a new parser";
     return (this.#failure = new Error(message, { cause }));
   }
 
@@ -211,7 +234,9 @@ export class Boundary {
       }
       if (i === text.length) return i;
     }
-    return i + encoder.encodeInto(i === 0 ? text : text.slice(i), this.#bytes.subarray(at + i)).written;
+    return (
+      i + encoder.encodeInto(i === 0 ? text : text.slice(i), this.#bytes.subarray(at + i)).written
+    );
   }
 
   #writeBytes(chunk: Uint8Array): number {
@@ -293,7 +318,9 @@ export class Boundary {
   #string(): string {
     const start = this.#used;
     this.#used += this.#word();
-    return start === 0 && this.#used === this.#text.length ? this.#text : this.#text.slice(start, this.#used);
+    return start === 0 && this.#used === this.#text.length
+      ? this.#text
+      : this.#text.slice(start, this.#used);
   }
 
   #optional(event: Mutable, key: string): void {

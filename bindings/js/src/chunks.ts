@@ -3,7 +3,10 @@
 import { kind } from "./options.js";
 import { StatusError } from "./status.js";
 
-/** A response of any library: those of undici and node-fetch have another class than that of `fetch`. */
+/**
+ * A response of any library: those of undici and node-fetch have another class than that of
+ * `fetch`.
+ */
 export interface ResponseLike<T> {
   readonly ok: boolean;
   readonly status: number;
@@ -12,7 +15,8 @@ export interface ResponseLike<T> {
 }
 
 /** What can be read: a response, a stream, or what can be iterated. */
-export type Readable<T> = Response | ResponseLike<T> | ReadableStream<T> | AsyncIterable<T> | Iterable<T>;
+export type Readable<T> =
+  Response | ResponseLike<T> | ReadableStream<T> | AsyncIterable<T> | Iterable<T>;
 
 /** The chunks of a source, read by hand: a loop could not be left while it waits for one. */
 export interface Chunks<T> {
@@ -22,11 +26,18 @@ export interface Chunks<T> {
   readonly failure: StatusError | undefined;
 }
 
-/** Opens a source. A response and a stream are known by their shape: those of a library or another realm have other classes. */
+/**
+ * Opens a source. A response and a stream are known by their shape: those of a library or another
+ * realm have other classes.
+ */
 export function open<T>(source: Readable<T>): Chunks<T> {
   const failure = isResponse(source) && source.ok === false ? new StatusError(source) : undefined;
   // A text can be iterated, too: character by character.
-  const body: unknown = isResponse(source) ? (source.body ?? []) : typeof source === "string" ? [source] : source;
+  const body: unknown = isResponse(source)
+    ? (source.body ?? [])
+    : typeof source === "string"
+      ? [source]
+      : source;
   if (isStream<T>(body)) {
     // Not every engine can iterate over a stream.
     const reader = body.getReader();
@@ -47,11 +58,15 @@ export function isReadable(value: unknown): boolean {
 
 /** Whether a value is bytes, also those of another realm. */
 export function isBytes(value: unknown): value is Uint8Array {
-  return ArrayBuffer.isView(value) && (value as Partial<Uint8Array>)[Symbol.toStringTag] === "Uint8Array";
+  return (
+    ArrayBuffer.isView(value) && (value as Partial<Uint8Array>)[Symbol.toStringTag] === "Uint8Array"
+  );
 }
 
 function isResponse<T>(value: unknown): value is ResponseLike<T> {
-  return isObject(value) && "body" in value && "status" in value && typeof value.status === "number";
+  return (
+    isObject(value) && "body" in value && "status" in value && typeof value.status === "number"
+  );
 }
 
 function isStream<T>(value: unknown): value is ReadableStream<T> {
@@ -67,7 +82,10 @@ function isObject(value: unknown): value is object {
 }
 
 function iterate<T>(body: unknown): AsyncIterator<T, unknown> | Iterator<T, unknown> {
-  if (isObject(body) && Symbol.asyncIterator in body) return (body as AsyncIterable<T>)[Symbol.asyncIterator]();
+  if (isObject(body) && Symbol.asyncIterator in body)
+    return (body as AsyncIterable<T>)[Symbol.asyncIterator]();
   if (isObject(body) && Symbol.iterator in body) return (body as Iterable<T>)[Symbol.iterator]();
-  throw new TypeError(`source: a Response, a ReadableStream or an iterable was expected, not ${kind(body)}`);
+  throw new TypeError(
+    `source: a Response, a ReadableStream or an iterable was expected, not ${kind(body)}`,
+  );
 }

@@ -2,7 +2,9 @@
 
 import { withOurNames } from "./dialogue-convert.js";
 
-/** What the module of the dialogue exports. All but `input` and `free` return 1, or 0 for an error. */
+/**
+ * What the module of the dialogue exports. All but `input` and `free` return 1, or 0 for an error.
+ */
 interface Exports extends Record<Action, (dialogue: number, len: number) => number> {
   memory: WebAssembly.Memory;
   input(len: number): number;
@@ -29,7 +31,8 @@ export type Action =
   | "take_history";
 
 /**
- * Why the dialogue does not accept an answer, another end of a question, guidance, a history or a checkpoint.
+ * Why the dialogue does not accept an answer, another end of a question, guidance, a history or a
+ * checkpoint.
  *
  * ```js
  * import { Dialogue, DialogueError } from "followup/dialogue";
@@ -69,7 +72,8 @@ export class DialogueBoundary {
   // The types of Node do not know the class of modules, so the signature does not name it.
   constructor(module: object) {
     this.#module = module;
-    this.#wasm = new WebAssembly.Instance(module as WebAssembly.Module).exports as unknown as Exports;
+    this.#wasm = new WebAssembly.Instance(module as WebAssembly.Module)
+      .exports as unknown as Exports;
   }
 
   /** This boundary; another one to the same module if the instance has failed. */
@@ -102,17 +106,24 @@ export class DialogueBoundary {
   /** Runs a function of the module with this input, and returns what it makes the output. */
   #run(input: unknown, what: string, run: (len: number) => number): unknown {
     const len = this.#write(input);
-    return this.#result(this.#call(() => run(len)), what);
+    return this.#result(
+      this.#call(() => run(len)),
+      what,
+    );
   }
 
-  /** Runs a function of the module. If that fails, the instance is given up: what it was doing is half done. */
+  /**
+   * Runs a function of the module. If that fails, the instance is given up: what it was doing is
+   * half done.
+   */
   #call<T>(run: () => T): T {
     if (this.#failure !== undefined) throw this.#failure;
     try {
       return run();
     } catch (cause) {
       // The usual cause is memory that could not grow.
-      const message = "the module has failed, and with it all its dialogues, maybe for lack of memory: create a new dialogue";
+      const message =
+        "the module has failed, and with it all its dialogues, maybe for lack of memory: create a new dialogue";
       throw (this.#failure = new Error(message, { cause }));
     }
   }
@@ -120,7 +131,8 @@ export class DialogueBoundary {
   #write(value: unknown): number {
     const bytes = encoder.encode(JSON.stringify(value ?? null, plain));
     const at = bytes.length < 2 ** 31 ? this.#call(() => this.#wasm.input(bytes.length)) >>> 0 : 0;
-    if (at === 0) throw new RangeError(`${bytes.length} bytes do not fit into the memory of the module`);
+    if (at === 0)
+      throw new RangeError(`${bytes.length} bytes do not fit into the memory of the module`);
     new Uint8Array(this.#wasm.memory.buffer).set(bytes, at);
     return bytes.length;
   }
@@ -131,7 +143,9 @@ export class DialogueBoundary {
     const value: unknown = JSON.parse(decoder.decode(bytes));
     if (succeeded === 1) return value;
     const { code, message } = value as { code: string; message: string };
-    throw code === "type" ? new TypeError(`${what}: ${inWords(message)}`) : new DialogueError(code, message);
+    throw code === "type"
+      ? new TypeError(`${what}: ${inWords(message)}`)
+      : new DialogueError(code, message);
   }
 }
 
@@ -143,9 +157,16 @@ function inWords(message: string): string {
     .replace(/\bexpected struct \w+/, "expected an object");
 }
 
-/** Returns a value as JSON can have it. Half a surrogate pair, which Rust's strings can't have, becomes U+FFFD. */
+/**
+ * Returns a value as JSON can have it. Half a surrogate pair, which Rust's strings can't have,
+ * becomes U+FFFD.
+ */
 function plain(key: string, value: unknown): unknown {
-  const isPlain = typeof value === "number" ? Number.isFinite(value) : !["function", "symbol", "bigint"].includes(typeof value);
-  if (!isPlain) throw new TypeError(`${key || "value"}: plain data was expected, not ${String(value)}`);
+  const isPlain =
+    typeof value === "number"
+      ? Number.isFinite(value)
+      : !["function", "symbol", "bigint"].includes(typeof value);
+  if (!isPlain)
+    throw new TypeError(`${key || "value"}: plain data was expected, not ${String(value)}`);
   return typeof value === "string" ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value;
 }

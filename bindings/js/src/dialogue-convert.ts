@@ -1,13 +1,29 @@
 // Converts options, calls and answers into the form that the dialogue's module expects.
 
-import type { Answer, DialogueOptions, Form, OpenQuestion, StoredAnswer } from "./dialogue-types.js";
+import type {
+  Answer,
+  DialogueOptions,
+  Form,
+  OpenQuestion,
+  StoredAnswer,
+} from "./dialogue-types.js";
 import type { CompleteEvent, Question, RejectedEvent } from "./events.js";
 import { check, kind, object, objects, whole } from "./options.js";
 
-/** Returns options as the module names them. It checks what is inside a dialect, a template and a turn. */
+/**
+ * Returns options as the module names them. It checks what is inside a dialect, a template and a
+ * turn.
+ */
 export function storedOptions(options: DialogueOptions): object {
-  const { dialect, rules, mistakeLimit, escape, templates, history, checkpoint } = object(options, "options");
-  if (dialect !== undefined && typeof dialect !== "string" && (typeof dialect !== "object" || dialect === null || Array.isArray(dialect))) {
+  const { dialect, rules, mistakeLimit, escape, templates, history, checkpoint } = object(
+    options,
+    "options",
+  );
+  if (
+    dialect !== undefined &&
+    typeof dialect !== "string" &&
+    (typeof dialect !== "object" || dialect === null || Array.isArray(dialect))
+  ) {
     throw new TypeError(`dialect: a name or an object was expected, not ${kind(dialect)}`);
   }
   if (mistakeLimit !== undefined) whole(mistakeLimit, "mistakeLimit");
@@ -16,7 +32,8 @@ export function storedOptions(options: DialogueOptions): object {
   const turns = history === undefined ? [] : objects(history as unknown[], "history");
   if (checkpoint !== undefined) {
     check(checkpoint, "string", "checkpoint");
-    if (turns.length > 0) throw new TypeError("checkpoint: a history or a checkpoint was expected, not both");
+    if (turns.length > 0)
+      throw new TypeError("checkpoint: a history or a checkpoint was expected, not both");
   }
   return rules === undefined ? options : { ...options, rules: storedRules(object(rules, "rules")) };
 }
@@ -31,7 +48,10 @@ const RULES = {
 
 /** Returns an error's text, in which the module lists the rules by its own names, by ours. */
 export function withOurNames(text: string): string {
-  return Object.entries(RULES).reduce((text, [name, option]) => text.replaceAll(name, option), text);
+  return Object.entries(RULES).reduce(
+    (text, [name, option]) => text.replaceAll(name, option),
+    text,
+  );
 }
 
 /** Returns the rules by the module's names. */
@@ -52,18 +72,36 @@ function storedRules(rules: Record<string, unknown>): object {
 /** Returns the question of a call. The dialogue numbers it. */
 export function toQuestion(call: CompleteEvent): OpenQuestion {
   const { id, native, question, suggestions } = call;
-  const suggest = objects(suggestions, "event: suggestions").map(({ answer, mode }) => ({ answer, ...(mode !== undefined && { mode }) }));
+  const suggest = objects(suggestions, "event: suggestions").map(({ answer, mode }) => ({
+    answer,
+    ...(mode !== undefined && { mode }),
+  }));
   const form = toForm(call);
-  return { number: 0, question, suggest, ...(id !== undefined && { id }), ...(native && { native }), ...(form && { form }) };
+  return {
+    number: 0,
+    question,
+    suggest,
+    ...(id !== undefined && { id }),
+    ...(native && { native }),
+    ...(form && { form }),
+  };
 }
 
 function toForm({ tool, shape, title, questions }: CompleteEvent): Form | undefined {
   if (shape === undefined) return undefined;
-  return { tool, shape, questions: objects(questions, "event: questions").map(toFormQuestion), ...(title !== undefined && { title }) };
+  return {
+    tool,
+    shape,
+    questions: objects(questions, "event: questions").map(toFormQuestion),
+    ...(title !== undefined && { title }),
+  };
 }
 
 function toFormQuestion({ suggestions, ...question }: Question): Form["questions"][number] {
-  const options = objects(suggestions, "event: suggestions").map(({ answer, ...rest }) => ({ label: answer, ...rest }));
+  const options = objects(suggestions, "event: suggestions").map(({ answer, ...rest }) => ({
+    label: answer,
+    ...rest,
+  }));
   return { ...question, options };
 }
 
@@ -76,7 +114,8 @@ export function rejection(call: RejectedEvent): object {
 /** Returns an answer as it is stored. */
 export function storedAnswer(answer: Answer): StoredAnswer {
   const text = () => check((answer as { text: unknown }).text, "string", "answer.text");
-  const suggestion = () => whole((answer as { suggestion: unknown }).suggestion, "answer.suggestion");
+  const suggestion = () =>
+    whole((answer as { suggestion: unknown }).suggestion, "answer.suggestion");
   switch (answer?.type) {
     case "text":
       return { text: text() };
@@ -87,6 +126,8 @@ export function storedAnswer(answer: Answer): StoredAnswer {
     case "form":
       return { form: objects(answer.answers, "answer.answers") };
     default:
-      throw new TypeError(`answer: an object with the type text, suggestion, edited or form was expected, not ${kind(answer)}`);
+      throw new TypeError(
+        `answer: an object with the type text, suggestion, edited or form was expected, not ${kind(answer)}`,
+      );
   }
 }

@@ -16,13 +16,17 @@ export interface DialogueOptions {
   /** Whether to escape the user's text, so that it can't end the wrapping. Default `false`. */
   readonly escape?: boolean;
   /**
-   * How answers go back to other agents' tools, by the tool's name: the name of a built-in template,
-   * or one of your own. By default the shape of the call decides. See dist/guide/question-tools.md.
+   * How answers go back to other agents' tools, by the tool's name: the name of a built-in
+   * template, or one of your own. By default the shape of the call decides. See
+   * dist/guide/question-tools.md.
    */
   readonly templates?: Readonly<Record<string, string | TemplateText>>;
   /** All turns of an earlier dialogue, in order, which this one continues. */
   readonly history?: readonly Turn[];
-  /** The state of an earlier dialogue, which this one continues with an empty history. Not with `history`. */
+  /**
+   * The state of an earlier dialogue, which this one continues with an empty history. Not with
+   * `history`.
+   */
   readonly checkpoint?: string;
 }
 
@@ -35,7 +39,10 @@ export type DialectText = Readonly<Record<string, unknown>>;
 /** A template with the keys of dist/guide/question-tools.md. */
 export type TemplateText = Readonly<Record<string, unknown>>;
 
-/** What happens to a question that breaks a rule: nothing, it is asked with advice, or it is not asked. */
+/**
+ * What happens to a question that breaks a rule: nothing, it is asked with advice, or it is not
+ * asked.
+ */
 export type Severity = "ignore" | "advice" | "reject";
 
 /** The rules for questions. */
@@ -66,7 +73,9 @@ export type Directive =
   | { readonly type: "later"; readonly question: OpenQuestion }
   /** Tell the model and the user what is wrong with a call. */
   | { readonly type: "tell"; readonly correction: Correction }
-  /** Tell them, and stop: there were too many mistakes in a row. The user should guide the model. */
+  /**
+   * Tell them, and stop: there were too many mistakes in a row. The user should guide the model.
+   */
   | { readonly type: "stop"; readonly correction: Correction };
 
 /** A question that can be asked. */
@@ -213,12 +222,34 @@ export interface Correction {
 
 /** A step of a dialogue, to be stored as it is: one line of JSON, as the Rust crate stores it. */
 export type Turn =
-  | ({ readonly turn: "asked"; readonly role: "assistant"; readonly can_discuss?: boolean } & Omit<OpenQuestion, "canDiscuss">)
-  | ({ readonly turn: "corrected"; readonly role: "assistant"; readonly is_error?: boolean } & Omit<Correction, "isError">)
-  | { readonly turn: "answered"; readonly role: "user"; readonly number: number; readonly answer: StoredAnswer; readonly images?: readonly string[] }
+  | ({ readonly turn: "asked"; readonly role: "assistant"; readonly can_discuss?: boolean } & Omit<
+      OpenQuestion,
+      "canDiscuss"
+    >)
+  | ({ readonly turn: "corrected"; readonly role: "assistant"; readonly is_error?: boolean } & Omit<
+      Correction,
+      "isError"
+    >)
+  | {
+      readonly turn: "answered";
+      readonly role: "user";
+      readonly number: number;
+      readonly answer: StoredAnswer;
+      readonly images?: readonly string[];
+    }
   | { readonly turn: "cancelled" | "declined"; readonly role: "user"; readonly number: number }
-  | { readonly turn: "discussed" | "timed_out"; readonly role: "user"; readonly number: number; readonly answers?: readonly FormAnswer[] }
-  | { readonly turn: "guided"; readonly role: "user"; readonly text: string; readonly images?: readonly string[] };
+  | {
+      readonly turn: "discussed" | "timed_out";
+      readonly role: "user";
+      readonly number: number;
+      readonly answers?: readonly FormAnswer[];
+    }
+  | {
+      readonly turn: "guided";
+      readonly role: "user";
+      readonly text: string;
+      readonly images?: readonly string[];
+    };
 
 /** An answer as a turn stores it. */
 export type StoredAnswer =
@@ -227,5 +258,9 @@ export type StoredAnswer =
   | { readonly edited: { readonly suggestion: number; readonly text: string } }
   | { readonly form: readonly FormAnswer[] };
 
-/** The API that messages are for. For OpenAI Responses, write the result of a custom tool (`custom_tool_call_output`) yourself. */
-export type MessageFormat = "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "bedrock-converse" | "ollama";
+/**
+ * The API that messages are for. For OpenAI Responses, write the result of a custom tool
+ * (`custom_tool_call_output`) yourself.
+ */
+export type MessageFormat =
+  "openai-chat" | "openai-responses" | "anthropic" | "gemini" | "bedrock-converse" | "ollama";

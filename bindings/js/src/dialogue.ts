@@ -4,7 +4,17 @@
 
 import { type Action, DialogueBoundary, DialogueError } from "./dialogue-boundary.js";
 import { rejection, storedAnswer, storedOptions, toQuestion } from "./dialogue-convert.js";
-import type { Answer, Correction, DialogueOptions, Directive, FormAnswer, MessageFormat, OpenQuestion, Reply, Turn } from "./dialogue-types.js";
+import type {
+  Answer,
+  Correction,
+  DialogueOptions,
+  Directive,
+  FormAnswer,
+  MessageFormat,
+  OpenQuestion,
+  Reply,
+  Turn,
+} from "./dialogue-types.js";
 import type { FollowupEvent } from "./events.js";
 import { checkedModule } from "./module/check.js";
 import { check, kind, object, objects, texts, whole } from "./options.js";
@@ -18,7 +28,8 @@ const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.disp
 let installed: DialogueBoundary | undefined;
 
 /**
- * Sets the module in which all dialogues run, a compiled `WebAssembly.Module`. The first one is kept.
+ * Sets the module in which all dialogues run, a compiled `WebAssembly.Module`. The first one is
+ * kept.
  *
  * Only a host that imports from `followup/dialogue/host` has to call it.
  *
@@ -39,7 +50,8 @@ export function installDialogue(module: object): void {
 }
 
 function boundary(): DialogueBoundary {
-  if (installed === undefined) throw new TypeError("there is no module yet: call installDialogue first");
+  if (installed === undefined)
+    throw new TypeError("there is no module yet: call installDialogue first");
   return (installed = installed.usable);
 }
 
@@ -93,7 +105,8 @@ export class Dialogue {
    * Creates a dialogue, which continues a history or a checkpoint if the options have one.
    *
    * @throws TypeError if an option is wrong.
-   * @throws {@link DialogueError} if no dialogue can have this history, or the checkpoint is damaged or of another version.
+   * @throws {@link DialogueError} if no dialogue can have this history, or the checkpoint is
+   *   damaged or of another version.
    */
   constructor(options: DialogueOptions = {}) {
     this.#number = this.#boundary.create(storedOptions(options));
@@ -123,7 +136,9 @@ export class Dialogue {
     switch (event?.type) {
       case "partial": {
         const { question, hasStopped } = this.#state();
-        return question !== undefined || hasStopped ? { type: "nothing" } : { type: "show", call: event };
+        return question !== undefined || hasStopped
+          ? { type: "nothing" }
+          : { type: "show", call: event };
       }
       case "complete":
         return directive(this.#run("ask", toQuestion(event), "event"));
@@ -180,7 +195,17 @@ export class Dialogue {
    * @throws {@link DialogueError} if the question is not open or does not take the answer.
    */
   answer(number: number, answer: Answer, images: readonly string[] = []): Reply {
-    return reply(this.#run("answer", { number: whole(number, "number"), answer: storedAnswer(answer), images: texts(images, "images") }, "answer"));
+    return reply(
+      this.#run(
+        "answer",
+        {
+          number: whole(number, "number"),
+          answer: storedAnswer(answer),
+          images: texts(images, "images"),
+        },
+        "answer",
+      ),
+    );
   }
 
   /**
@@ -209,8 +234,9 @@ export class Dialogue {
    * `answers` are those so far: none, or one for each question, where nothing has to be answered.
    * The reply's kind is `declined`.
    *
-   * Throws a `DialogueError` if the tool has no reply for that (`OpenQuestion.canDiscuss`), an answer
-   * can't be accepted, or no open or waiting question has this number. The dialogue is unchanged.
+   * Throws a `DialogueError` if the tool has no reply for that (`OpenQuestion.canDiscuss`), an
+   * answer can't be accepted, or no open or waiting question has this number. The dialogue is
+   * unchanged.
    *
    * ```js
    * import { ArgumentsParser } from "followup";
@@ -226,21 +252,33 @@ export class Dialogue {
    * ```
    */
   discuss(number: number, answers: readonly FormAnswer[] = []): Reply {
-    return reply(this.#run("discuss", { number: whole(number, "number"), answers: objects(answers, "answers") }, "answers"));
+    return reply(
+      this.#run(
+        "discuss",
+        { number: whole(number, "number"), answers: objects(answers, "answers") },
+        "answers",
+      ),
+    );
   }
 
   /**
    * Ends an open or waiting question because the time for an answer is over.
    *
    * The dialogue has no clock: the host decides when that is. `answers` are as those of `discuss`.
-   * Where the tool has no reply of its own for that, it is that of a cancelled question. The reply's
-   * kind is `cancelled`.
+   * Where the tool has no reply of its own for that, it is that of a cancelled question. The
+   * reply's kind is `cancelled`.
    *
-   * Throws a `DialogueError` if an answer can't be accepted, or no open or waiting question has this
-   * number. The dialogue is unchanged.
+   * Throws a `DialogueError` if an answer can't be accepted, or no open or waiting question has
+   * this number. The dialogue is unchanged.
    */
   timeOut(number: number, answers: readonly FormAnswer[] = []): Reply {
-    return reply(this.#run("time_out", { number: whole(number, "number"), answers: objects(answers, "answers") }, "answers"));
+    return reply(
+      this.#run(
+        "time_out",
+        { number: whole(number, "number"), answers: objects(answers, "answers") },
+        "answers",
+      ),
+    );
   }
 
   /**
@@ -261,12 +299,19 @@ export class Dialogue {
    * @throws {@link DialogueError} if the dialogue has not stopped.
    */
   guide(text: string, images: readonly string[] = []): Reply {
-    return reply(this.#run("guide", { text: check(text, "string", "text"), images: texts(images, "images") }, "guidance"));
+    return reply(
+      this.#run(
+        "guide",
+        { text: check(text, "string", "text"), images: texts(images, "images") },
+        "guidance",
+      ),
+    );
   }
 
   /**
-   * Returns the state without the history, as a text with a version and a checksum. A dialogue in another process continues
-   * with it, also one in Rust or Python, and under other options as well. Keep it as a text: `JSON.parse` rounds the checksum.
+   * Returns the state without the history, as a text with a version and a checksum. A dialogue in
+   * another process continues with it, also one in Rust or Python, and under other options as well.
+   * Keep it as a text: `JSON.parse` rounds the checksum.
    *
    * Cost: a copy of the questions that are open or wait.
    *
@@ -286,8 +331,8 @@ export class Dialogue {
   }
 
   /**
-   * Returns the turns so far, or since the last `takeHistory`, as plain data. `new Dialogue({ history })` continues
-   * all turns of a dialogue.
+   * Returns the turns so far, or since the last `takeHistory`, as plain data.
+   * `new Dialogue({ history })` continues all turns of a dialogue.
    *
    * ```js
    * import { Parser } from "followup";
@@ -305,16 +350,17 @@ export class Dialogue {
   }
 
   /**
-   * Removes and returns the turns so far, for a host that keeps them elsewhere. The dialogue continues unchanged. To continue
-   * it in another process, join all turns that were taken, or use `checkpoint`.
+   * Removes and returns the turns so far, for a host that keeps them elsewhere. The dialogue
+   * continues unchanged. To continue it in another process, join all turns that were taken, or use
+   * `checkpoint`.
    */
   takeHistory(): Turn[] {
     return this.#run("take_history", null, "history") as Turn[];
   }
 
   /**
-   * Frees the memory. A dialogue that is used afterwards throws; to free it again does nothing. One that
-   * is forgotten is freed later, where the engine can tell.
+   * Frees the memory. A dialogue that is used afterwards throws; to free it again does nothing. One
+   * that is forgotten is freed later, where the engine can tell.
    */
   free(): void {
     if (this.#number === 0) return;
@@ -330,7 +376,9 @@ export class Dialogue {
 
   #state(): State {
     this.#open();
-    return (this.#known ??= named(this.#boundary.run(this.#number, "state", null, "state")) as State);
+    return (this.#known ??= named(
+      this.#boundary.run(this.#number, "state", null, "state"),
+    ) as State);
   }
 
   #run(action: Action, argument: unknown, what: string): unknown {
@@ -359,7 +407,13 @@ export class Dialogue {
  */
 export function correctionReply(correction: Correction): Reply {
   const { id, tool, model, isError } = object(correction, "correction") as unknown as Correction;
-  return { kind: "correction", text: model, ...(id !== undefined && { id }), ...(tool !== undefined && { tool }), ...(isError && { isError }) };
+  return {
+    kind: "correction",
+    text: model,
+    ...(id !== undefined && { id }),
+    ...(tool !== undefined && { tool }),
+    ...(isError && { isError }),
+  };
 }
 
 /**
@@ -369,8 +423,8 @@ export function correctionReply(correction: Correction): Reply {
  * A native call is answered by its result under its id, or under its tool's name for Gemini and
  * Ollama, any other by a message of the user. The APIs refuse a conversation in which a result is
  * missing, so collect the replies until every call has one. For OpenAI Responses the messages are
- * input items, for Gemini contents. Those for Bedrock have images as base64, which AWS's SDK wants as
- * bytes.
+ * input items, for Gemini contents. Those for Bedrock have images as base64, which AWS's SDK wants
+ * as bytes.
  *
  * ```js
  * import { messages } from "followup/dialogue";
@@ -381,7 +435,10 @@ export function correctionReply(correction: Correction): Reply {
  *
  * @throws TypeError if a reply is none, or there is no such format.
  */
-export function messages(replies: Reply | readonly Reply[], format: MessageFormat): Record<string, unknown>[] {
+export function messages(
+  replies: Reply | readonly Reply[],
+  format: MessageFormat,
+): Record<string, unknown>[] {
   const all = Array.isArray(replies) ? (replies as readonly Reply[]) : [replies as Reply];
   const stored = all.map((one) => {
     const { isError, ...rest } = object(one, "messages: a reply");
@@ -391,14 +448,28 @@ export function messages(replies: Reply | readonly Reply[], format: MessageForma
 }
 
 /** Returns an object of the module with its fields as JavaScript names them. */
-function renamed({ is_error, can_discuss, ...rest }: { is_error?: boolean; can_discuss?: boolean }): object {
+function renamed({
+  is_error,
+  can_discuss,
+  ...rest
+}: {
+  is_error?: boolean;
+  can_discuss?: boolean;
+}): object {
   return { ...rest, ...(is_error && { isError: true }), ...(can_discuss && { canDiscuss: true }) };
 }
 
-/** Returns an object of the module with the fields of its question and correction as JavaScript names them. */
+/**
+ * Returns an object of the module with the fields of its question and correction as JavaScript
+ * names them.
+ */
 function named(value: unknown): object {
   const { question, correction, ...rest } = value as { question?: object; correction?: object };
-  return { ...rest, ...(question && { question: renamed(question) }), ...(correction && { correction: renamed(correction) }) };
+  return {
+    ...rest,
+    ...(question && { question: renamed(question) }),
+    ...(correction && { correction: renamed(correction) }),
+  };
 }
 
 function reply(value: unknown): Reply {

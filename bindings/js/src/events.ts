@@ -5,7 +5,8 @@ import type { CallPart, NoteCode } from "./names.js";
 export type { CallPart, NoteCode } from "./names.js";
 
 /** What happened in a stream. `type` tells the kinds apart. */
-export type FollowupEvent = TextEvent | OpaqueEvent | PartialEvent | CompleteEvent | RejectedEvent | ErrorEvent;
+export type FollowupEvent =
+  TextEvent | OpaqueEvent | PartialEvent | CompleteEvent | RejectedEvent | ErrorEvent;
 
 /** Prose, to be shown as it is. */
 export interface TextEvent {
@@ -46,7 +47,8 @@ export interface PartialEvent {
 }
 
 /** The part of a call that grew. */
-export type Field = "question" | "suggestion" | "header" | "detail" | "description" | "preview" | "title";
+export type Field =
+  "question" | "suggestion" | "header" | "detail" | "description" | "preview" | "title";
 
 /** The call is closed and valid. The only event to act on. */
 export interface CompleteEvent extends CallEnd {
@@ -59,7 +61,9 @@ export interface CompleteEvent extends CallEnd {
   readonly noteCodes: readonly NoteCode[];
 }
 
-/** The call has ended and can't be asked. Its `code` says why, and tells what else is known of that. */
+/**
+ * The call has ended and can't be asked. Its `code` says why, and tells what else is known of that.
+ */
 export type RejectedEvent = CallEnd &
   Reason & {
     readonly type: "rejected";
@@ -81,8 +85,8 @@ export interface ErrorEvent {
 /** What is wrong with a provider's stream, as a word. */
 export type ErrorCode =
   /**
-   * The provider reports an error, or that the message failed or was filtered. `message` is the provider's, or else names
-   * the reason.
+   * The provider reports an error, or that the message failed or was filtered. `message` is the
+   * provider's, or else names the reason.
    */
   | "provider"
   /** The data of an event is not what the provider documents; `data` has it. */
@@ -93,9 +97,15 @@ export type ErrorCode =
   | "corrupt"
   /** Arguments belong to no call; `data` has them. */
   | "orphan"
-  /** The provider repeats the message with another content, which `data` has. What came first counts. */
+  /**
+   * The provider repeats the message with another content, which `data` has. What came first
+   * counts.
+   */
   | "contradiction"
-  /** A call was skipped or rejected, since too many are open, or their arguments are too long together. */
+  /**
+   * A call was skipped or rejected, since too many are open, or their arguments are too long
+   * together.
+   */
   | "too_many_calls"
   /** Nothing in the body is of the format that it is parsed as. */
   | "foreign"
@@ -120,7 +130,10 @@ export interface CallEnd {
   /** The index of the call in the stream, from 0. */
   readonly call: number;
   readonly id?: string;
-  /** Whether it is a native call, not one that was written in a message. Only where it is. Some have no id. */
+  /**
+   * Whether it is a native call, not one that was written in a message. Only where it is. Some have
+   * no id.
+   */
   readonly native?: boolean;
   readonly tool: string;
   /** The name of the shape that read the call; none for `ask_followup_question`. */

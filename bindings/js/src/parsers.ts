@@ -15,11 +15,11 @@ const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.disp
 let installed: Boundary | undefined;
 
 /**
- * Sets the module in which parsers run, a compiled `WebAssembly.Module`. The first one is kept; only
- * the whole module replaces that of `followup/core`, for parsers that are created later.
+ * Sets the module in which parsers run, a compiled `WebAssembly.Module`. The first one is kept;
+ * only the whole module replaces that of `followup/core`, for parsers that are created later.
  *
- * Only a host that imports from `followup/host`, `followup/core/host` or `followup/ai-sdk/host` has to
- * call it: the other entries have a module. Cost: that of an instance, about 0.2 ms.
+ * Only a host that imports from `followup/host`, `followup/core/host` or `followup/ai-sdk/host` has
+ * to call it: the other entries have a module. Cost: that of an instance, about 0.2 ms.
  *
  * The types of Node do not know that class, so it is not named here.
  *
@@ -32,7 +32,8 @@ let installed: Boundary | undefined;
  * assert.deepEqual(new Parser().feed("Hi"), [{ type: "text", text: "Hi" }]);
  * ```
  *
- * @throws TypeError if it is no module, or another one than `followup.wasm` or `followup-core.wasm`.
+ * @throws TypeError if it is no module, or another one than `followup.wasm` or
+ *   `followup-core.wasm`.
  */
 export function install(module: object): void {
   const checked = checkedModule(module, "feed", "followup.wasm or followup-core.wasm");
@@ -69,10 +70,12 @@ abstract class Base {
   protected constructor(options: string, checkpoint: Uint8Array | undefined) {
     let stored = checkpoint ?? NO_BYTES;
     if (checkpoint !== undefined) {
-      if (!isBytes(checkpoint)) throw new TypeError(`checkpoint: bytes were expected, not ${kind(checkpoint)}`);
+      if (!isBytes(checkpoint))
+        throw new TypeError(`checkpoint: bytes were expected, not ${kind(checkpoint)}`);
       if (checkpoint.length < 3) throw new TypeError("the bytes are no checkpoint");
       const unit = new DataView(checkpoint.buffer, checkpoint.byteOffset).getUint16(0);
-      if (unit !== 0 && (unit < 0xd800 || unit > 0xdbff)) throw new TypeError("the bytes are no checkpoint");
+      if (unit !== 0 && (unit < 0xd800 || unit > 0xdbff))
+        throw new TypeError("the bytes are no checkpoint");
       this.#pending = unit === 0 ? "" : String.fromCharCode(unit);
       stored = checkpoint.subarray(2);
     }
@@ -96,10 +99,11 @@ abstract class Base {
    * assert.equal(partial?.type === "partial" && partial.delta, "Tea or cof");
    * ```
    *
-   * @throws TypeError if the chunk is neither a string nor a `Uint8Array`, or the parser has been freed.
+   * @throws TypeError if the chunk is neither a string nor a `Uint8Array`, or the parser has been
+   *   freed.
    * @throws RangeError if the chunk finds no room in the module's memory. The parser is unchanged.
-   * @throws Error if the module's memory is exhausted. From then on all functions of the parsers that
-   * share it throw, too. Parsers that are created later have a new one.
+   * @throws Error if the module's memory is exhausted. From then on all functions of the parsers
+   *   that share it throw, too. Parsers that are created later have a new one.
    */
   feed(chunk: string | Uint8Array): FollowupEvent[] {
     const number = this.#open();
@@ -119,7 +123,10 @@ abstract class Base {
     if (!isBytes(chunk)) throw wrongChunk(chunk);
     // The other half of a surrogate pair may come after it.
     if (chunk.length === 0) return [];
-    const taken = this.#boundary.feed(number, this.#pending === "" ? chunk : afterReplacement(chunk));
+    const taken = this.#boundary.feed(
+      number,
+      this.#pending === "" ? chunk : afterReplacement(chunk),
+    );
     this.#pending = "";
     return this.#take(taken);
   }
@@ -155,8 +162,8 @@ abstract class Base {
    * `undefined` if it is not open. A parser that continues from a checkpoint knows a call that was
    * open then from its next partial on.
    *
-   * It is the sum of the partials, kept as they come, so it costs nothing. It is one object that grows
-   * until the call ends: copy it to keep its present state.
+   * It is the sum of the partials, kept as they come, so it costs nothing. It is one object that
+   * grows until the call ends: copy it to keep its present state.
    *
    * ```js
    * import { Parser } from "followup";
@@ -179,9 +186,9 @@ abstract class Base {
   }
 
   /**
-   * Returns the state between two chunks, as bytes with a version and a checksum. It depends only on
-   * the options and on what was fed. A parser of the same class and options continues with it, in
-   * another process as well. Cost: linear in the text of the open calls, which it holds.
+   * Returns the state between two chunks, as bytes with a version and a checksum. It depends only
+   * on the options and on what was fed. A parser of the same class and options continues with it,
+   * in another process as well. Cost: linear in the text of the open calls, which it holds.
    *
    * ```js
    * import { Parser } from "followup";
@@ -194,8 +201,8 @@ abstract class Base {
    * assert.equal(complete?.type === "complete" && complete.question, "Tea or coffee?");
    * ```
    *
-   * @throws TypeError with the module of `followup/core`, which has no checkpoints, or if the parser
-   * has been freed.
+   * @throws TypeError with the module of `followup/core`, which has no checkpoints, or if the
+   *   parser has been freed.
    */
   checkpoint(): Uint8Array {
     const stored = this.#boundary.checkpoint(this.#open());
@@ -206,8 +213,8 @@ abstract class Base {
   }
 
   /**
-   * Frees the memory. A parser that is used afterwards throws, also by `view()`; to free it again does
-   * nothing. One that is forgotten is freed later, where the engine can tell.
+   * Frees the memory. A parser that is used afterwards throws, also by `view()`; to free it again
+   * does nothing. One that is forgotten is freed later, where the engine can tell.
    *
    * ```js
    * import { Parser } from "followup";
@@ -262,7 +269,8 @@ abstract class Base {
 /**
  * Parses messages with calls as text: markup, and the models' own envelopes.
  *
- * It returns only what no later chunk can change: the events do not depend on how the message is cut.
+ * It returns only what no later chunk can change: the events do not depend on how the message is
+ * cut.
  *
  * ```js
  * import { Parser } from "followup";
@@ -286,7 +294,8 @@ export class Parser extends Base {
 }
 
 /**
- * Parses the arguments of native calls of a question tool. Each stream is one call, and `finish` ends it.
+ * Parses the arguments of native calls of a question tool. Each stream is one call, and `finish`
+ * ends it.
  *
  * ```js
  * import { ArgumentsParser } from "followup";
@@ -301,10 +310,12 @@ export class Parser extends Base {
  */
 export class ArgumentsParser extends Base {
   /**
-   * Creates a parser for calls of the tool with this name, which continues from a checkpoint if there is one.
+   * Creates a parser for calls of the tool with this name, which continues from a checkpoint if
+   * there is one.
    *
-   * @throws TypeError if the name is none of a question tool, an option is wrong, or the checkpoint is
-   * damaged, of another version, of other options or another tool, or of another kind of parser.
+   * @throws TypeError if the name is none of a question tool, an option is wrong, or the checkpoint
+   *   is damaged, of another version, of other options or another tool, or of another kind of
+   *   parser.
    */
   constructor(tool: string, options?: PolicyOptions, checkpoint?: Uint8Array) {
     super(encode(options, { tool }), checkpoint);
@@ -317,7 +328,9 @@ export class ArgumentsParser extends Base {
     // Where the call has ended, nothing tells, and nothing depends on it.
     if (was === undefined || was === toolOf(options, undefined)) return;
     this.free();
-    throw new TypeError(`the checkpoint was made under another tool: resume it under ${was}, which its parser had`);
+    throw new TypeError(
+      `the checkpoint was made under another tool: resume it under ${was}, which its parser had`,
+    );
   }
 }
 
@@ -329,10 +342,15 @@ function afterReplacement(chunk: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Returns the error of a chunk that is neither text nor bytes. A plain object is usually what a provider's SDK has parsed. */
+/**
+ * Returns the error of a chunk that is neither text nor bytes. A plain object is usually what a
+ * provider's SDK has parsed.
+ */
 function wrongChunk(chunk: unknown): TypeError {
   const isParsed = Object.prototype.toString.call(chunk) === "[object Object]";
-  const hint = isParsed ? ": if it comes from a provider's SDK, read the response itself, which asResponse() returns" : "";
+  const hint = isParsed
+    ? ": if it comes from a provider's SDK, read the response itself, which asResponse() returns"
+    : "";
   return new TypeError(`a string or a Uint8Array was expected, not ${kind(chunk)}${hint}`);
 }
 
@@ -354,8 +372,8 @@ function toolOf(options: string, checkpoint: Uint8Array | undefined): string | u
 /**
  * Parses the bodies of a provider's responses: a stream of events, or a response as a whole.
  *
- * The calls in text and the native ones come as the same events. `events` and `FollowupStream` do this
- * for a `Response` or a stream.
+ * The calls in text and the native ones come as the same events. `events` and `FollowupStream` do
+ * this for a `Response` or a stream.
  *
  * ```js
  * import { ResponseParser } from "followup";
@@ -367,10 +385,12 @@ function toolOf(options: string, checkpoint: Uint8Array | undefined): string | u
  */
 export class ResponseParser extends Base {
   /**
-   * Creates a parser, which continues from a checkpoint if there is one. Then `reasoning` is that of the checkpoint.
+   * Creates a parser, which continues from a checkpoint if there is one. Then `reasoning` is that
+   * of the checkpoint.
    *
-   * @throws TypeError if an option is wrong, with the module of `followup/core`, or if the checkpoint is
-   * damaged, of another version, of other options or another format, or of another kind of parser.
+   * @throws TypeError if an option is wrong, with the module of `followup/core`, or if the
+   *   checkpoint is damaged, of another version, of other options or another format, or of another
+   *   kind of parser.
    */
   constructor(options?: ResponseOptions, checkpoint?: Uint8Array) {
     super(encode(options, "response"), checkpoint);
@@ -382,12 +402,16 @@ export class ResponseParser extends Base {
     const resumed = this.detectedFormat;
     if (format === undefined || format === "auto" || format === resumed) return;
     this.free();
-    if (resumed === undefined) throw new TypeError("the format of the checkpoint's body is not known yet: pass format auto");
-    throw new TypeError(`the checkpoint was made under another format: resume it under ${resumed}, which its parser had, or auto`);
+    if (resumed === undefined)
+      throw new TypeError("the format of the checkpoint's body is not known yet: pass format auto");
+    throw new TypeError(
+      `the checkpoint was made under another format: resume it under ${resumed}, which its parser had, or auto`,
+    );
   }
 
   /**
-   * The format of the body, also after `finish` until the next chunk; `undefined` while it is not known.
+   * The format of the body, also after `finish` until the next chunk; `undefined` while it is not
+   * known.
    *
    * ```js
    * import { ResponseParser } from "followup";

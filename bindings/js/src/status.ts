@@ -3,7 +3,8 @@
 import type { FollowupEvent } from "./events.js";
 
 /**
- * The error of a response with an error status, such as 502, and without an error of the provider that could be read.
+ * The error of a response with an error status, such as 502, and without an error of the provider
+ * that could be read.
  *
  * ```js
  * import { events, StatusError } from "followup";
@@ -29,7 +30,10 @@ export class StatusError extends Error {
   }
 }
 
-/** Lets out the events of a response; of one whose status is an error, only errors: the rest may be the page of a proxy. */
+/**
+ * Lets out the events of a response; of one whose status is an error, only errors: the rest may be
+ * the page of a proxy.
+ */
 export class Gate {
   readonly #failure: StatusError | undefined;
   #isExplained = false;
@@ -42,11 +46,15 @@ export class Gate {
   pass(events: readonly FollowupEvent[]): readonly FollowupEvent[] {
     if (this.#failure === undefined) return events;
     const errors = events.filter(({ type }) => type === "error");
-    this.#isExplained ||= errors.some((event) => event.type === "error" && event.code === "provider");
+    this.#isExplained ||= errors.some(
+      (event) => event.type === "error" && event.code === "provider",
+    );
     return errors;
   }
 
-  /** Ends the response. Throws the error of its status, unless the provider has said what is wrong. */
+  /**
+   * Ends the response. Throws the error of its status, unless the provider has said what is wrong.
+   */
   end(): void {
     if (this.#failure !== undefined && !this.#isExplained) throw this.#failure;
   }

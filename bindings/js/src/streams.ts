@@ -23,13 +23,14 @@ export interface StreamOptions extends ResponseOptions {
 /**
  * Returns the events of a provider's response, as they come.
  *
- * The source is opened at once, also locked; end the generator if you do not iterate. It is read no faster than the events are
- * taken. It is cancelled if the loop is left, if the generator is ended before its first event, if the signal is aborted, and
- * if the options are wrong. Once the signal is aborted no event comes any more, not even one that has been parsed already: the
- * loop throws the signal's reason.
+ * The source is opened at once, also locked; end the generator if you do not iterate. It is read no
+ * faster than the events are taken. It is cancelled if the loop is left, if the generator is ended
+ * before its first event, if the signal is aborted, and if the options are wrong. Once the signal
+ * is aborted no event comes any more, not even one that has been parsed already: the loop throws
+ * the signal's reason.
  *
- * Of a `Response` whose status is an error, such as 502, only `error` events come, and at its end the loop throws a
- * `StatusError`, unless the provider has said what is wrong.
+ * Of a `Response` whose status is an error, such as 502, only `error` events come, and at its end
+ * the loop throws a `StatusError`, unless the provider has said what is wrong.
  *
  * ```js
  * import { events } from "followup";
@@ -43,16 +44,22 @@ export interface StreamOptions extends ResponseOptions {
  * assert.equal(text, "Hi");
  * ```
  *
- * @throws TypeError at once if the source can't be read or is locked, or if an option is wrong. The loop throws the error of
- * the source, the reason of the signal, a `StatusError`, or a `TypeError` for a chunk that is neither text nor bytes.
+ * @throws TypeError at once if the source can't be read or is locked, or if an option is wrong. The
+ *   loop throws the error of the source, the reason of the signal, a `StatusError`, or a
+ *   `TypeError` for a chunk that is neither text nor bytes.
  */
-export function events(source: Source, options: StreamOptions = {}): AsyncGenerator<FollowupEvent, void> {
+export function events(
+  source: Source,
+  options: StreamOptions = {},
+): AsyncGenerator<FollowupEvent, void> {
   const reading = new Reading(source, options);
   const generator = read(reading);
   const [end, fail] = [generator.return.bind(generator), generator.throw.bind(generator)];
   // A generator that has not started would end without its `finally`.
-  const closed = <T>(result: Promise<T>) => (reading.hasStarted ? result : result.finally(() => reading.close()));
-  // A generator that waits for a chunk would end only after it, and one that has not started once a stalled source has ended.
+  const closed = <T>(result: Promise<T>) =>
+    reading.hasStarted ? result : result.finally(() => reading.close());
+  // A generator that waits for a chunk would end only after it, and one that has not started once a
+  // stalled source has ended.
   generator.return = (value) => {
     reading.leave();
     return closed(end(value));
@@ -145,8 +152,9 @@ async function* read(reading: Reading): AsyncGenerator<FollowupEvent, void> {
 /**
  * Turns chunks of a provider's response into events.
  *
- * It reads at most one chunk more than its reader asks for. It knows nothing of the status of a response: pass that to `events`, or check
- * `response.ok` before. A stream that is cancelled or breaks emits no final events.
+ * It reads at most one chunk more than its reader asks for. It knows nothing of the status of a
+ * response: pass that to `events`, or check `response.ok` before. A stream that is cancelled or
+ * breaks emits no final events.
  *
  * ```js
  * import { FollowupStream } from "followup";
@@ -157,7 +165,10 @@ async function* read(reading: Reading): AsyncGenerator<FollowupEvent, void> {
  * ```
  */
 export class FollowupStream extends TransformStream<Uint8Array | string, FollowupEvent> {
-  /** Creates a stream. Throws a `TypeError` if an option is wrong. A wrong chunk breaks the stream with one. */
+  /**
+   * Creates a stream. Throws a `TypeError` if an option is wrong. A wrong chunk breaks the stream
+   * with one.
+   */
   constructor(options?: ResponseOptions) {
     const parser = new ResponseParser(options);
     // Not every engine calls `cancel`; there the parser is freed once it is collected.
@@ -185,13 +196,19 @@ export class FollowupStream extends TransformStream<Uint8Array | string, Followu
 
 function checkedSignal(signal: unknown): AbortSignal | undefined {
   // That of another realm is no instance of this one's class. `fetch` takes null, too.
-  const isSignal = typeof signal === "object" && (signal === null || ("aborted" in signal && "throwIfAborted" in signal));
-  if (signal !== undefined && !isSignal) throw new TypeError(`signal: an AbortSignal was expected, not ${kind(signal)}`);
+  const isSignal =
+    typeof signal === "object" &&
+    (signal === null || ("aborted" in signal && "throwIfAborted" in signal));
+  if (signal !== undefined && !isSignal)
+    throw new TypeError(`signal: an AbortSignal was expected, not ${kind(signal)}`);
   return (signal as AbortSignal | null) ?? undefined;
 }
 
 /** Yields events until the signal, which may come while the loop is busy with one of them. */
-function* unlessAbortedBetween(events: readonly FollowupEvent[], signal: AbortSignal | undefined): Generator<FollowupEvent, void> {
+function* unlessAbortedBetween(
+  events: readonly FollowupEvent[],
+  signal: AbortSignal | undefined,
+): Generator<FollowupEvent, void> {
   for (const event of events) {
     yield event;
     signal?.throwIfAborted();

@@ -49,7 +49,12 @@ export function append(view: CallView, partial: PartialEvent): void {
     view.title += partial.delta;
     return;
   }
-  const question = (view.questions[partial.questionIndex] ??= { text: "", header: "", detail: "", suggestions: [] });
+  const question = (view.questions[partial.questionIndex] ??= {
+    text: "",
+    header: "",
+    detail: "",
+    suggestions: [],
+  });
   if (partial.suggestionIndex === undefined) {
     if (partial.field === "question") question.text += partial.delta;
     else if (partial.field === "header") question.header += partial.delta;
@@ -57,7 +62,11 @@ export function append(view: CallView, partial: PartialEvent): void {
     if (partial.known) Object.assign(question, partial.known);
     return;
   }
-  const suggestion = (question.suggestions[partial.suggestionIndex] ??= { answer: "", description: "", preview: "" });
+  const suggestion = (question.suggestions[partial.suggestionIndex] ??= {
+    answer: "",
+    description: "",
+    preview: "",
+  });
   if (partial.field === "suggestion") suggestion.answer += partial.delta;
   else if (partial.field === "description") suggestion.description += partial.delta;
   else suggestion.preview += partial.delta;

@@ -7,18 +7,25 @@ function markup(body) {
 }
 
 const QUESTION = markup(
-  '<question>Which "database"?\nTell me.</question><follow_up><suggest>PostgreSQL</suggest><suggest mode="code">SQLite 🙂</suggest></follow_up>',
+  '<question>Which "database"?\nTell me.</question><follow_up><suggest>PostgreSQL</suggest>' +
+    '<suggest mode="code">SQLite 🙂</suggest></follow_up>',
 );
 const WRITTEN =
-  '{"question":"Which \\"database\\"?\\nTell me.","follow_up":[{"text":"PostgreSQL"},{"text":"SQLite 🙂","mode":"code"}]}';
+  '{"question":"Which \\"database\\"?\\nTell me.","follow_up":[{"text":"PostgreSQL"},' +
+  '{"text":"SQLite 🙂","mode":"code"}]}';
 const ARGUMENTS = '{"question": "Tea?", "follow_up": [{"text": "Yes", "mode": "code"}, "No"]}';
 const TEA = '{"question":"Tea?","follow_up":[{"text":"Yes","mode":"code"},{"text":"No"}]}';
 const FORM =
-  '{"questions": [{"question": "Which?", "header": "Store", "options": [{"label": "Redis", "description": "fast"}, {"label": "Pg"}], "multiSelect": true}, {"question": "Why?"}]}';
+  '{"questions": [{"question": "Which?", "header": "Store", "options": [{"label": "Redis", ' +
+  '"description": "fast"}, {"label": "Pg"}], "multiSelect": true}, {"question": "Why?"}]}';
 const FORM_WRITTEN =
-  '{"questions":[{"question":"Which?","header":"Store","options":[{"label":"Redis","description":"fast"},{"label":"Pg"}],"multiSelect":true},{"question":"Why?","multiSelect":false,"options":[]}]}';
+  '{"questions":[{"question":"Which?","header":"Store","options":[{"label":"Redis",' +
+  '"description":"fast"},{"label":"Pg"}],"multiSelect":true},{"question":"Why?",' +
+  '"multiSelect":false,"options":[]}]}';
 
-/** Messages, with the text and the calls that come out; `out` is the reason that they finish with. */
+/**
+ * Messages, with the text and the calls that come out; `out` is the reason that they finish with.
+ */
 export const MESSAGES = {
   "prose alone": {
     message: "No question: a < b, <b>x</b> & 🙂.\n",
@@ -26,7 +33,11 @@ export const MESSAGES = {
     calls: [],
   },
   markup: { message: `Let me ask.\n${QUESTION}`, text: ["Let me ask.\n"], calls: [[ASK, WRITTEN]] },
-  "prose after the call": { message: `A\n${QUESTION}\n\nB`, text: ["A\n", "\n\nB"], calls: [[ASK, WRITTEN]] },
+  "prose after the call": {
+    message: `A\n${QUESTION}\n\nB`,
+    text: ["A\n", "\n\nB"],
+    calls: [[ASK, WRITTEN]],
+  },
   "two calls": {
     message: `${QUESTION}\n${QUESTION}\n`,
     text: [],
@@ -69,9 +80,15 @@ export const MESSAGES = {
     text: ["Hm.\n"],
     calls: [[ASK, TEA]],
   },
-  "bare JSON": { message: `{"name": "${ASK}", "arguments": ${ARGUMENTS}}`, text: [], calls: [[ASK, TEA]] },
+  "bare JSON": {
+    message: `{"name": "${ASK}", "arguments": ${ARGUMENTS}}`,
+    text: [],
+    calls: [[ASK, TEA]],
+  },
   "an envelope of XML": {
-    message: `<tool_call><function=${ASK}><parameter=question>Tea?</parameter><parameter=follow_up>[{"text": "Yes", "mode": "code"}, "No"]</parameter></function></tool_call>`,
+    message:
+      `<tool_call><function=${ASK}><parameter=question>Tea?</parameter>` +
+      '<parameter=follow_up>[{"text": "Yes", "mode": "code"}, "No"]</parameter></function></tool_call>',
     text: [],
     calls: [[ASK, TEA]],
   },
@@ -82,7 +99,9 @@ export const MESSAGES = {
   },
   "options before the question": {
     message:
-      '<tool_call>{"name": "request_user_input", "arguments": {"questions": [{"header": "H", "id": "db", "options": [{"description": "d", "label": "L"}], "question": "Q"}]}}</tool_call>',
+      '<tool_call>{"name": "request_user_input", "arguments": {"questions": [{"header": ' +
+      '"H", "id": "db", "options": [{"description": "d", "label": "L"}], "question": ' +
+      '"Q"}]}}</tool_call>',
     text: [],
     calls: [
       [
@@ -93,42 +112,62 @@ export const MESSAGES = {
   },
   "a title": {
     message:
-      '<tool_call>{"name": "AskQuestion", "arguments": {"title": "Setup", "questions": [{"id": "db", "prompt": "Which?", "options": [{"id": "pg", "label": "Postgres"}], "allow_multiple": true}]}}</tool_call>',
+      '<tool_call>{"name": "AskQuestion", "arguments": {"title": "Setup", "questions": ' +
+      '[{"id": "db", "prompt": "Which?", "options": [{"id": "pg", "label": "Postgres"}], ' +
+      '"allow_multiple": true}]}}</tool_call>',
     text: [],
     calls: [
       [
         "AskQuestion",
-        '{"title":"Setup","questions":[{"prompt":"Which?","options":[{"label":"Postgres","id":"pg"}],"id":"db","allow_multiple":true}]}',
+        '{"title":"Setup","questions":[{"prompt":"Which?","options":[{"label":"Postgres",' +
+          '"id":"pg"}],"id":"db","allow_multiple":true}]}',
       ],
     ],
   },
   "a title after the questions": {
     message:
-      '<tool_call>{"name": "AskQuestion", "arguments": {"questions": [{"prompt": "Which?"}], "title": "Setup"}}</tool_call>',
+      '<tool_call>{"name": "AskQuestion", "arguments": {"questions": [{"prompt": ' +
+      '"Which?"}], "title": "Setup"}}</tool_call>',
     text: [],
-    calls: [["AskQuestion", '{"questions":[{"prompt":"Which?","allow_multiple":false,"options":[]}],"title":"Setup"}']],
+    calls: [
+      [
+        "AskQuestion",
+        '{"questions":[{"prompt":"Which?","allow_multiple":false,"options":[]}],"title":"Setup"}',
+      ],
+    ],
   },
   "one question without its list": {
     message:
-      '<tool_call>{"name": "ask_user", "arguments": {"question": "Which port?", "choices": ["80", "8080"], "allow_freeform": true}}</tool_call>',
+      '<tool_call>{"name": "ask_user", "arguments": {"question": "Which port?", "choices": ' +
+      '["80", "8080"], "allow_freeform": true}}</tool_call>',
     text: [],
     calls: [
-      ["ask_user", '{"question":"Which port?","choices":["80","8080"],"multiSelect":false,"allow_freeform":true}'],
+      [
+        "ask_user",
+        '{"question":"Which port?","choices":["80","8080"],"multiSelect":false,"allow_freeform":true}',
+      ],
     ],
   },
   "options as strings": {
-    message: '<tool_call>{"name": "ask_question", "arguments": {"question": "Q", "options": ["A", "B"]}}</tool_call>',
+    message:
+      '<tool_call>{"name": "ask_question", "arguments": {"question": "Q", "options": ["A", "B"]}}</tool_call>',
     text: [],
     calls: [["ask_question", '{"question":"Q","options":["A","B"]}']],
   },
   "two questions for a tool with one": {
     message:
-      '<tool_call>{"name": "ask_question", "arguments": {"questions": [{"question": "Q"}, {"question": "R"}]}}</tool_call>',
+      '<tool_call>{"name": "ask_question", "arguments": {"questions": [{"question": "Q"}, ' +
+      '{"question": "R"}]}}</tool_call>',
     text: [],
     calls: [["ask_question", '{"question":"Q']],
     out: "stop",
   },
-  "an empty call": { message: `Hm. ${markup("")}`, text: ["Hm. "], calls: [[ASK, "{"]], out: "stop" },
+  "an empty call": {
+    message: `Hm. ${markup("")}`,
+    text: ["Hm. "],
+    calls: [[ASK, "{"]],
+    out: "stop",
+  },
   "a call that breaks off": {
     message: `Hm. <${ASK}><question>Which da`,
     text: ["Hm. "],
@@ -184,10 +223,31 @@ export const MESSAGES = {
     calls: [[ASK, WRITTEN]],
     reason: "length",
   },
-  "a filtered call": { message: QUESTION, text: [], calls: [[ASK, WRITTEN]], reason: "content-filter" },
-  "a call of a response that failed": { message: QUESTION, text: [], calls: [[ASK, WRITTEN]], reason: "error" },
-  "a call of a response that was interrupted": { message: QUESTION, text: [], calls: [[ASK, WRITTEN]], reason: "interrupted" },
-  "an unknown reason": { message: QUESTION, text: [], calls: [[ASK, WRITTEN]], reason: "other", out: "tool-calls" },
+  "a filtered call": {
+    message: QUESTION,
+    text: [],
+    calls: [[ASK, WRITTEN]],
+    reason: "content-filter",
+  },
+  "a call of a response that failed": {
+    message: QUESTION,
+    text: [],
+    calls: [[ASK, WRITTEN]],
+    reason: "error",
+  },
+  "a call of a response that was interrupted": {
+    message: QUESTION,
+    text: [],
+    calls: [[ASK, WRITTEN]],
+    reason: "interrupted",
+  },
+  "an unknown reason": {
+    message: QUESTION,
+    text: [],
+    calls: [[ASK, WRITTEN]],
+    reason: "other",
+    out: "tool-calls",
+  },
 };
 
 /** Arguments of native calls, with the input that is written. */
@@ -205,7 +265,8 @@ export const NATIVE = {
   },
   "suggestions as markup": {
     tool: ASK,
-    arguments: '{"question": "Tea?", "follow_up": "<suggest mode=\\"code\\">Yes</suggest><suggest>No</suggest>"}',
+    arguments:
+      '{"question": "Tea?", "follow_up": "<suggest mode=\\"code\\">Yes</suggest><suggest>No</suggest>"}',
     written: '{"question": "Tea?", "follow_up": [{"mode":"code","text":"Yes"},{"text":"No"}]}',
   },
   "suggestions as an object": {
@@ -223,16 +284,26 @@ export const NATIVE = {
     arguments: '{"question": "\\u00e9 \\ud83d\\ude42 \\n \\"", "follow_up": []}',
     written: '{"question": "\\u00e9 \\ud83d\\ude42 \\n \\"", "follow_up": []}',
   },
-  "arguments that break off": { tool: ASK, arguments: '{"question": "Which da', written: '{"question": "Which da' },
+  "arguments that break off": {
+    tool: ASK,
+    arguments: '{"question": "Which da',
+    written: '{"question": "Which da',
+  },
   "no question": { tool: ASK, arguments: '{"follow_up": null}', written: '{"follow_up": null}' },
   "no arguments": { tool: ASK, arguments: "{}", written: "{}" },
   "broken JSON": { tool: ASK, arguments: '{"question": "A", oops', written: '{"question": "A' },
   "a form as a string, its options first": {
     tool: "AskUserQuestion",
-    arguments: JSON.stringify({ questions: JSON.stringify([{ options: ["A"], header: "H", question: "Q" }]) }),
+    arguments: JSON.stringify({
+      questions: JSON.stringify([{ options: ["A"], header: "H", question: "Q" }]),
+    }),
     written: '{"questions":[{"options":[{"label":"A"}],"header":"H","question":"Q"}]}',
   },
-  "all of it as a string": { tool: "AskUserQuestion", arguments: JSON.stringify(FORM), written: FORM_WRITTEN.replace('"multiSelect":false,', "") },
+  "all of it as a string": {
+    tool: "AskUserQuestion",
+    arguments: JSON.stringify(FORM),
+    written: FORM_WRITTEN.replace('"multiSelect":false,', ""),
+  },
   "a form": {
     tool: "AskUserQuestion",
     arguments: FORM,
@@ -240,7 +311,9 @@ export const NATIVE = {
   },
   "a form as a string": {
     tool: "AskUserQuestion",
-    arguments: JSON.stringify({ questions: JSON.stringify([{ question: "Q", header: "H", options: ["A"] }]) }),
+    arguments: JSON.stringify({
+      questions: JSON.stringify([{ question: "Q", header: "H", options: ["A"] }]),
+    }),
     written: '{"questions":[{"question":"Q","header":"H","options":[{"label":"A"}]}]}',
   },
   "a list as a form": {
@@ -253,5 +326,9 @@ export const NATIVE = {
     arguments: '{"question": "Q", "options": ["A"]}',
     written: '{"questions":[{"question":"Q","options":[{"label":"A"}]}]}',
   },
-  "the arguments of another tool": { tool: "read_file", arguments: '{"path": "/a" }', written: '{"path": "/a" }' },
+  "the arguments of another tool": {
+    tool: "read_file",
+    arguments: '{"path": "/a" }',
+    written: '{"path": "/a" }',
+  },
 };

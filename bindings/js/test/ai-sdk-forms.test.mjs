@@ -16,16 +16,26 @@ const maybe = (arbitrary) => fc.option(arbitrary, { nil: undefined });
 /** Objects with these keys in any order, some of them missing. */
 const shuffled = (keys) =>
   fc
-    .tuple(fc.record(keys), fc.shuffledSubarray(Object.keys(keys), { minLength: Object.keys(keys).length }))
+    .tuple(
+      fc.record(keys),
+      fc.shuffledSubarray(Object.keys(keys), { minLength: Object.keys(keys).length }),
+    )
     .map(([record, order]) =>
-      Object.fromEntries(order.filter((key) => record[key] !== undefined).map((key) => [key, record[key]])),
+      Object.fromEntries(
+        order.filter((key) => record[key] !== undefined).map((key) => [key, record[key]]),
+      ),
     );
 
 /** A value as it is, or as a string of JSON. */
 const odd = (arbitrary) =>
-  fc.tuple(arbitrary, fc.nat(3)).map(([value, kind]) => (kind === 0 ? JSON.stringify(value) : value));
+  fc
+    .tuple(arbitrary, fc.nat(3))
+    .map(([value, kind]) => (kind === 0 ? JSON.stringify(value) : value));
 
-const option = fc.oneof(shuffled({ label: text, description: maybe(text), preview: maybe(text) }), text);
+const option = fc.oneof(
+  shuffled({ label: text, description: maybe(text), preview: maybe(text) }),
+  text,
+);
 const question = shuffled({
   question: text,
   header: maybe(text),
@@ -38,7 +48,10 @@ const questions = odd(fc.array(question, { minLength: 1, maxLength: 3 }));
 const suggestion = fc.oneof(shuffled({ text, mode: maybe(text) }), text);
 
 const ARGUMENTS = {
-  ask_followup_question: shuffled({ follow_up: odd(fc.array(suggestion, { maxLength: 3 })), question: text }),
+  ask_followup_question: shuffled({
+    follow_up: odd(fc.array(suggestion, { maxLength: 3 })),
+    question: text,
+  }),
   AskUserQuestion: shuffled({ questions }),
   askQuestions: shuffled({ questions }),
   request_user_input: shuffled({ questions }),
@@ -46,7 +59,15 @@ const ARGUMENTS = {
 };
 
 /** Returns a question of the input, with the names of an event. */
-function readQuestion({ question: text, header, message: detail, id, multiSelect: multiple, options, follow_up }) {
+function readQuestion({
+  question: text,
+  header,
+  message: detail,
+  id,
+  multiSelect: multiple,
+  options,
+  follow_up,
+}) {
   const suggestions = (options ?? follow_up).map((one) => {
     if (typeof one === "string") return { answer: one };
     const { label, text, description, preview, mode } = one;
@@ -65,7 +86,10 @@ function expectedQuestion(name, value, isNative) {
     detail: only([vscode], value.detail),
     id: only([codex], value.id),
     // Of a native call, what it need not have is not written if it is the default.
-    multiple: only([claude, vscode], isNative && value.multiple === false ? undefined : value.multiple),
+    multiple: only(
+      [claude, vscode],
+      isNative && value.multiple === false ? undefined : value.multiple,
+    ),
     suggestions: value.suggestions.map(({ answer, description, preview, mode }) => {
       if (name === "ask_question") return { answer };
       return {
@@ -78,11 +102,12 @@ function expectedQuestion(name, value, isNative) {
   };
 }
 
-const anyCall = fc
-  .constantFrom(...Object.keys(ARGUMENTS))
-  .chain((name) =>
-    fc.record({ name: fc.constant(name), input: ARGUMENTS[name].map((value) => JSON.stringify(value)) }),
-  );
+const anyCall = fc.constantFrom(...Object.keys(ARGUMENTS)).chain((name) =>
+  fc.record({
+    name: fc.constant(name),
+    input: ARGUMENTS[name].map((value) => JSON.stringify(value)),
+  }),
+);
 /** Returns a value whose texts have no white space around them: a native call keeps that. */
 function trimmed(value) {
   if (typeof value === "string") return value.trim();
@@ -120,12 +145,13 @@ test("the input has all that the call has, natively and in an envelope, at any c
         const read = (value.questions ?? [value]).map(readQuestion);
         // A native call may have keys that the schema does not list.
         const got = isNative ? read.map((one) => expectedQuestion(name, one, true)) : read;
-        const wanted = event.questions ?? [{ text: event.question, suggestions: event.suggestions }];
-        assert.deepEqual(
-          got,
-          trimmed(wanted.map((one) => expectedQuestion(name, one, isNative))),
-        );
-        const joined = out.filter(({ type }) => type === "tool-input-delta").map(({ delta }) => delta);
+        const wanted = event.questions ?? [
+          { text: event.question, suggestions: event.suggestions },
+        ];
+        assert.deepEqual(got, trimmed(wanted.map((one) => expectedQuestion(name, one, isNative))));
+        const joined = out
+          .filter(({ type }) => type === "tool-input-delta")
+          .map(({ delta }) => delta);
         assert.equal(joined.join(""), written);
       }
     }),

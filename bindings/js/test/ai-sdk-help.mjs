@@ -4,25 +4,44 @@ import { followup } from "followup/ai-sdk";
 
 const text = { type: "string" };
 const list = (items) => ({ type: "array", items });
-const object = (properties, required = Object.keys(properties)) => ({ type: "object", properties, required });
+const object = (properties, required = Object.keys(properties)) => ({
+  type: "object",
+  properties,
+  required,
+});
 const tool = (name, inputSchema) => ({ type: "function", name, inputSchema });
 
 export const ASK = tool(
   "ask_followup_question",
   object({ question: text, follow_up: list(object({ text, mode: text }, ["text"])) }),
 );
-// What calls often leave out is not required. The tests of native calls have schemas that require it.
-const form = (question, option) => object({ questions: list(object({ ...question, options: list(object(option, ["label"])) }, ["question", "options"])) });
+// What calls often leave out is not required. The tests of native calls have schemas that require
+// it.
+const form = (question, option) =>
+  object({
+    questions: list(
+      object({ ...question, options: list(object(option, ["label"])) }, ["question", "options"]),
+    ),
+  });
 export const CLAUDE = tool(
   "AskUserQuestion",
-  form({ question: text, header: text, multiSelect: { type: "boolean" } }, { label: text, description: text, preview: text }),
+  form(
+    { question: text, header: text, multiSelect: { type: "boolean" } },
+    { label: text, description: text, preview: text },
+  ),
 );
 export const VSCODE = tool(
   "askQuestions",
-  form({ header: text, question: text, message: text, multiSelect: { type: "boolean" } }, { label: text, description: text }),
+  form(
+    { header: text, question: text, message: text, multiSelect: { type: "boolean" } },
+    { label: text, description: text },
+  ),
 );
 export const CLINE = tool("ask_question", object({ question: text, options: list(text) }));
-export const CODEX = tool("request_user_input", form({ id: text, header: text, question: text }, { label: text, description: text }));
+export const CODEX = tool(
+  "request_user_input",
+  form({ id: text, header: text, question: text }, { label: text, description: text }),
+);
 export const CURSOR = tool("AskQuestion", {});
 export const GEMINI = tool("ask_user", {});
 export const OTHER = tool("read_file", object({ path: text }));
@@ -58,7 +77,10 @@ export function middleware(options) {
 }
 
 /** Returns the parts that come out of a stream of these parts. */
-export async function rewrite(parts, { tools = TOOLS, toolChoice, responseFormat, ...options } = {}) {
+export async function rewrite(
+  parts,
+  { tools = TOOLS, toolChoice, responseFormat, ...options } = {},
+) {
   const params = { prompt: [], tools, toolChoice, responseFormat };
   const doStream = async () => ({ stream: ReadableStream.from(parts) });
   const { stream } = await middleware(options).wrapStream({ doStream, params });
@@ -68,9 +90,16 @@ export async function rewrite(parts, { tools = TOOLS, toolChoice, responseFormat
 }
 
 /** Returns the content that comes out of a response with this content. */
-export async function regenerate(content, reason = "stop", { tools = TOOLS, responseFormat, ...options } = {}) {
+export async function regenerate(
+  content,
+  reason = "stop",
+  { tools = TOOLS, responseFormat, ...options } = {},
+) {
   const result = { content, finishReason: { unified: reason, raw: reason }, usage: {} };
-  return middleware(options).wrapGenerate({ doGenerate: async () => result, params: { prompt: [], tools, responseFormat } });
+  return middleware(options).wrapGenerate({
+    doGenerate: async () => result,
+    params: { prompt: [], tools, responseFormat },
+  });
 }
 
 /** Joins the deltas, which only the cut separates. */
@@ -78,7 +107,8 @@ export function joined(parts) {
   const out = [];
   for (const part of parts) {
     const last = out.at(-1);
-    if (part.delta !== undefined && last?.type === part.type && last.id === part.id) last.delta += part.delta;
+    if (part.delta !== undefined && last?.type === part.type && last.id === part.id)
+      last.delta += part.delta;
     else out.push({ ...part });
   }
   return out;

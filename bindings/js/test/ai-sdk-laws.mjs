@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { cut } from "./help.mjs";
 
 /** What no part of text may have. */
-export const MARKUP = /<\/?(ask_followup_question|question|follow_up|suggest|tool_call|parameter|invoke)|"(name|arguments)"/;
+export const MARKUP =
+  /<\/?(ask_followup_question|question|follow_up|suggest|tool_call|parameter|invoke)|"(name|arguments)"/;
 
 /** Asserts the laws that hold for every stream in which the provider does not contradict itself. */
 export function assertLaws(parts) {

@@ -17,33 +17,53 @@ describe("a native call", () => {
   test("is left alone if the provider executes it", async () => {
     const [start, ...rest] = native("ask_followup_question", ['{"question":', '"Q"}']);
     const executed = { ...start, providerExecuted: true };
-    const calls = rest.map((part) => (part.type === "tool-call" ? { ...part, providerExecuted: true } : part));
+    const calls = rest.map((part) =>
+      part.type === "tool-call" ? { ...part, providerExecuted: true } : part,
+    );
     assert.deepEqual(await rewrite([executed, ...calls, finish()]), [executed, ...calls, finish()]);
   });
 
   test("is left alone if its tool has keys that are not known", async () => {
     const inputSchema = structuredClone(ASK.inputSchema);
     inputSchema.properties.urgent = { type: "boolean" };
-    const parts = [...native("ask_followup_question", ['{"question": "Q", ', '"urgent": true}']), finish("tool-calls")];
+    const parts = [
+      ...native("ask_followup_question", ['{"question": "Q", ', '"urgent": true}']),
+      finish("tool-calls"),
+    ];
     assert.deepEqual(await rewrite(parts, { tools: [{ ...ASK, inputSchema }] }), parts);
-    assert.equal(call(await rewrite([...block([CALL]), finish()], { tools: [{ ...ASK, inputSchema }] })).input, INPUT);
+    assert.equal(
+      call(await rewrite([...block([CALL]), finish()], { tools: [{ ...ASK, inputSchema }] })).input,
+      INPUT,
+    );
   });
 
   test("has the keys that its schema has, and null where that demands a key", async () => {
     const option = {
       type: "object",
-      properties: { answer: { type: "string" }, mode: { anyOf: [{ type: "string" }, { type: "null" }] } },
+      properties: {
+        answer: { type: "string" },
+        mode: { anyOf: [{ type: "string" }, { type: "null" }] },
+      },
       required: ["answer", "mode"],
     };
-    const properties = { question: { type: "string" }, suggestions: { type: "array", items: option } };
+    const properties = {
+      question: { type: "string" },
+      suggestions: { type: "array", items: option },
+    };
     const tools = [{ ...ASK, inputSchema: { type: "object", properties } }];
-    const parts = [...native("ask_followup_question", ['{"question":"Q","follow_up":["A"]}']), finish()];
+    const parts = [
+      ...native("ask_followup_question", ['{"question":"Q","follow_up":["A"]}']),
+      finish(),
+    ];
     assert.equal(
       call(await rewrite(parts, { tools })).input,
       '{"question":"Q","suggestions":[{"answer":"A","mode":null}]}',
     );
     delete option.required;
-    assert.equal(call(await rewrite(parts, { tools })).input, '{"question":"Q","suggestions":[{"answer":"A"}]}');
+    assert.equal(
+      call(await rewrite(parts, { tools })).input,
+      '{"question":"Q","suggestions":[{"answer":"A"}]}',
+    );
     const strings = [{ ...CLINE, inputSchema: {} }];
     const leaked =
       '<tool_call>{"name": "ask_question", "arguments": {"question": "Q", "options": [{"label": "A"}]}}</tool_call>';
@@ -58,7 +78,9 @@ describe("a native call", () => {
     const given = JSON.stringify(value);
     const inputs = new Set();
     for (const deltas of everyCut(given)) {
-      const got = await rewrite([...native(tool.name, deltas), finish("tool-calls")], { tools: [tool] });
+      const got = await rewrite([...native(tool.name, deltas), finish("tool-calls")], {
+        tools: [tool],
+      });
       assertLaws(got);
       inputs.add(call(got).input);
     }
@@ -69,17 +91,40 @@ describe("a native call", () => {
   const string = { type: "string" };
   const flag = { type: "boolean" };
   const orNull = (schema) => ({ anyOf: [schema, { type: "null" }] });
-  const object = (properties, required = Object.keys(properties)) => ({ type: "object", properties, required });
+  const object = (properties, required = Object.keys(properties)) => ({
+    type: "object",
+    properties,
+    required,
+  });
   const list = (items) => ({ type: "array", items });
 
   test("keeps the blank values that its schema requires", async () => {
     // As the host of AskUserQuestion has it.
-    const option = object({ label: string, description: string, preview: string }, ["label", "description"]);
-    const question = object({ question: string, header: string, options: list(option), multiSelect: flag });
-    const claude = { type: "function", name: "AskUserQuestion", inputSchema: object({ questions: list(question) }) };
-    const options = [{ label: "A", description: "" }, { label: "B", description: "" }];
+    const option = object({ label: string, description: string, preview: string }, [
+      "label",
+      "description",
+    ]);
+    const question = object({
+      question: string,
+      header: string,
+      options: list(option),
+      multiSelect: flag,
+    });
+    const claude = {
+      type: "function",
+      name: "AskUserQuestion",
+      inputSchema: object({ questions: list(question) }),
+    };
+    const options = [
+      { label: "A", description: "" },
+      { label: "B", description: "" },
+    ];
     assert.deepEqual(
-      JSON.parse(await written(claude, { questions: [{ question: "Q", header: "", options, multiSelect: false }] })),
+      JSON.parse(
+        await written(claude, {
+          questions: [{ question: "Q", header: "", options, multiSelect: false }],
+        }),
+      ),
       { questions: [{ question: "Q", header: "", options, multiSelect: false }] },
     );
     const marked = object({ label: string, recommended: flag });
@@ -87,19 +132,40 @@ describe("a native call", () => {
     assert.equal(
       await written(
         { type: "function", name: "askQuestions", inputSchema: editor },
-        { questions: [{ question: "Q", options: [{ label: "A", recommended: true }, { label: "B", recommended: false }] }] },
+        {
+          questions: [
+            {
+              question: "Q",
+              options: [
+                { label: "A", recommended: true },
+                { label: "B", recommended: false },
+              ],
+            },
+          ],
+        },
       ),
       '{"questions":[{"question":"Q","options":[{"label":"A","recommended":true},{"label":"B","recommended":false}]}]}',
     );
     const cursor = (title, required) => ({
       type: "function",
       name: "AskQuestion",
-      inputSchema: object({ title, questions: list(object({ prompt: string, options: list(object({ id: string, label: string })) })) }, ["questions", ...required]),
+      inputSchema: object(
+        {
+          title,
+          questions: list(
+            object({ prompt: string, options: list(object({ id: string, label: string })) }),
+          ),
+        },
+        ["questions", ...required],
+      ),
     });
     const asked = '"questions":[{"prompt":"Q","options":[{"label":"A","id":""}]}]';
     const titled = JSON.parse(`{"title":"",${asked}}`);
     assert.equal(await written(cursor(string, ["title"]), titled), `{${asked},"title":""}`);
-    assert.equal(await written(cursor(orNull(string), ["title"]), titled), `{${asked},"title":null}`);
+    assert.equal(
+      await written(cursor(orNull(string), ["title"]), titled),
+      `{${asked},"title":null}`,
+    );
     assert.equal(await written(cursor(string, []), titled), `{${asked}}`);
   });
 
@@ -108,9 +174,16 @@ describe("a native call", () => {
     const claude = {
       type: "function",
       name: "AskUserQuestion",
-      inputSchema: object({ questions: list(object({ question: string, header: string, options: list(option), multiSelect: flag })) }),
+      inputSchema: object({
+        questions: list(
+          object({ question: string, header: string, options: list(option), multiSelect: flag }),
+        ),
+      }),
     };
-    const options = [{ label: " A", description: "d " }, { label: "B", description: "e" }];
+    const options = [
+      { label: " A", description: "d " },
+      { label: "B", description: "e" },
+    ];
     const many = (count) => Array.from({ length: count }, (_, i) => ({ text: `${i}` }));
     const ask = (question, follow_up) => ({ question, follow_up });
     for (const [tool, value, isShort = true] of [
@@ -118,15 +191,40 @@ describe("a native call", () => {
       [ASK, ask("Tea?", [])],
       [ASK, ask("Tea?", many(40)), false],
       [ASK, ask("Tea?", [{ text: "x".repeat(17_000) }, { text: "B" }]), false],
-      [ASK, ask("é 🙂 \" \\ \n </question> &lt;", [{ text: "<suggest>" }])],
+      [ASK, ask('é 🙂 " \\ \n </question> &lt;', [{ text: "<suggest>" }])],
       [CLINE, { question: "Q", options: ["a ", "b"] }],
-      [claude, { questions: [{ question: "Q", header: "H", options, multiSelect: false }, { question: "R", header: "I", options, multiSelect: true }] }],
+      [
+        claude,
+        {
+          questions: [
+            { question: "Q", header: "H", options, multiSelect: false },
+            { question: "R", header: "I", options, multiSelect: true },
+          ],
+        },
+      ],
       [claude, { questions: [{ question: "Q", header: "H", multiSelect: true, options }] }],
-      [claude, { questions: Array.from({ length: 18 }, (_, i) => ({ question: `Q${i}`, header: "H", options, multiSelect: false })) }, false],
+      [
+        claude,
+        {
+          questions: Array.from({ length: 18 }, (_, i) => ({
+            question: `Q${i}`,
+            header: "H",
+            options,
+            multiSelect: false,
+          })),
+        },
+        false,
+      ],
     ]) {
-      for (const given of [JSON.stringify(value), JSON.stringify(value, null, 2), JSON.stringify(value).replaceAll("T", "\\u0054")]) {
+      for (const given of [
+        JSON.stringify(value),
+        JSON.stringify(value, null, 2),
+        JSON.stringify(value).replaceAll("T", "\\u0054"),
+      ]) {
         for (const deltas of isShort ? everyCut(given) : [[given], given.match(/[^]{1,100}/g)]) {
-          const got = await rewrite([...native(tool.name, deltas), finish("tool-calls")], { tools: [tool] });
+          const got = await rewrite([...native(tool.name, deltas), finish("tool-calls")], {
+            tools: [tool],
+          });
           assertLaws(got);
           assert.equal(call(got).input, given);
         }
@@ -136,21 +234,50 @@ describe("a native call", () => {
 
   test("has no flag that the model did not write, since the schema may have another default, and keeps those that it wrote", async () => {
     const yes = { type: "boolean", default: true };
-    const cline = { ...CLINE, inputSchema: object({ question: string, options: list(string), is_multi_select: yes }, ["question"]) };
+    const cline = {
+      ...CLINE,
+      inputSchema: object({ question: string, options: list(string), is_multi_select: yes }, [
+        "question",
+      ]),
+    };
     const gemini = {
       type: "function",
       name: "ask_user",
-      inputSchema: object({ question: string, choices: list(string), allow_freeform: { type: "boolean", default: false } }, ["question"]),
+      inputSchema: object(
+        {
+          question: string,
+          choices: list(string),
+          allow_freeform: { type: "boolean", default: false },
+        },
+        ["question"],
+      ),
     };
     const option = object({ label: string, recommended: flag, description: string }, ["label"]);
-    const question = object({ question: string, options: list(option), multiSelect: flag, allowFreeformInput: flag }, ["question"]);
-    const editor = { type: "function", name: "askQuestions", inputSchema: object({ questions: list(question) }) };
+    const question = object(
+      { question: string, options: list(option), multiSelect: flag, allowFreeformInput: flag },
+      ["question"],
+    );
+    const editor = {
+      type: "function",
+      name: "askQuestions",
+      inputSchema: object({ questions: list(question) }),
+    };
     const opencode = {
       type: "function",
       name: "question",
-      inputSchema: object({ questions: list(object({ question: string, options: list(object({ label: string })), custom: flag }, ["question"])) }),
+      inputSchema: object({
+        questions: list(
+          object({ question: string, options: list(object({ label: string })), custom: flag }, [
+            "question",
+          ]),
+        ),
+      }),
     };
-    const options = [{ label: "Abc", recommended: false, description: "d" }, { label: "B", recommended: true }, { label: "C", recommended: false }];
+    const options = [
+      { label: "Abc", recommended: false, description: "d" },
+      { label: "B", recommended: true },
+      { label: "C", recommended: false },
+    ];
     for (const [tool, value] of [
       [cline, { question: "Q", options: ["a", "b"] }],
       [cline, { question: "Q", is_multi_select: false, options: ["a"] }],
@@ -160,13 +287,35 @@ describe("a native call", () => {
       [gemini, { question: "Q", choices: ["a"], allow_freeform: true }],
       [gemini, { allow_freeform: true, question: "Q", choices: ["a"] }],
       [gemini, { question: "Q", allow_freeform: false, choices: ["a"] }],
-      [editor, { questions: [{ question: "Q", options }, { question: "R", multiSelect: false, options: [], allowFreeformInput: true }] }],
-      [editor, { questions: [{ question: "Q", multiSelect: false, options: [{ label: "A", recommended: false }], allowFreeformInput: true }] }],
+      [
+        editor,
+        {
+          questions: [
+            { question: "Q", options },
+            { question: "R", multiSelect: false, options: [], allowFreeformInput: true },
+          ],
+        },
+      ],
+      [
+        editor,
+        {
+          questions: [
+            {
+              question: "Q",
+              multiSelect: false,
+              options: [{ label: "A", recommended: false }],
+              allowFreeformInput: true,
+            },
+          ],
+        },
+      ],
       [opencode, { questions: [{ question: "Q", custom: false, options: [{ label: "A" }] }] }],
     ]) {
       assert.equal(await written(tool, value), JSON.stringify(value));
       const spaced = JSON.stringify(value, null, 2).replaceAll("[]", "[ ]");
-      const got = await rewrite([...native(tool.name, [...spaced]), finish("tool-calls")], { tools: [tool] });
+      const got = await rewrite([...native(tool.name, [...spaced]), finish("tool-calls")], {
+        tools: [tool],
+      });
       assert.equal(call(got).input, spaced);
     }
   });
@@ -174,21 +323,52 @@ describe("a native call", () => {
   test("keeps the keys that its schema allows, although it does not list them", async () => {
     const ask = (more = {}, ofOption = {}) => ({
       ...ASK,
-      inputSchema: { ...object({ question: string, follow_up: list({ ...object({ text: string }), ...ofOption }) }), ...more },
+      inputSchema: {
+        ...object({
+          question: string,
+          follow_up: list({ ...object({ text: string }), ...ofOption }),
+        }),
+        ...more,
+      },
     });
-    const odd = { "}": ["\"}\\", { a: null }], b: -1.5e3 };
-    const whole = { reason: "r}\",", question: "Q", urgent: true, follow_up: [{ text: "A" }, { text: "B" }], odd, last: [] };
+    const odd = { "}": ['"}\\', { a: null }], b: -1.5e3 };
+    const whole = {
+      reason: 'r}",',
+      question: "Q",
+      urgent: true,
+      follow_up: [{ text: "A" }, { text: "B" }],
+      odd,
+      last: [],
+    };
     assert.equal(await written(ask(), whole), JSON.stringify(whole));
     // What is required is added, and other shapes are repaired.
-    assert.equal(await written(ask(), { x: 1, question: "Q", y: [2] }), '{"x":1,"question":"Q","y":[2],"follow_up":[]}');
-    assert.equal(await written(ask(), { x: 1, question: "Q", follow_up: ["A"] }), '{"x":1,"question":"Q","follow_up":[{"text":"A"}]}');
-    assert.equal(await written(ask(), { x: 1, question: "Q", suggestions: ["A"] }), '{"x":1,"question":"Q","follow_up":[{"text":"A"}]}');
+    assert.equal(
+      await written(ask(), { x: 1, question: "Q", y: [2] }),
+      '{"x":1,"question":"Q","y":[2],"follow_up":[]}',
+    );
+    assert.equal(
+      await written(ask(), { x: 1, question: "Q", follow_up: ["A"] }),
+      '{"x":1,"question":"Q","follow_up":[{"text":"A"}]}',
+    );
+    assert.equal(
+      await written(ask(), { x: 1, question: "Q", suggestions: ["A"] }),
+      '{"x":1,"question":"Q","follow_up":[{"text":"A"}]}',
+    );
     // Without the others it is not valid.
     const closed = { additionalProperties: false };
-    assert.equal(await written(ask({ unevaluatedProperties: false }), { question: "Q", x: 1, follow_up: [] }), '{"question":"Q","follow_up":[]}');
+    assert.equal(
+      await written(ask({ unevaluatedProperties: false }), { question: "Q", x: 1, follow_up: [] }),
+      '{"question":"Q","follow_up":[]}',
+    );
     const asked = { question: "Q", x: 1, follow_up: [{ text: "A", y: 2 }] };
-    assert.equal(await written(ask(closed, closed), asked), '{"question":"Q","follow_up":[{"text":"A"}]}');
-    assert.equal(await written(ask({}, closed), asked), '{"question":"Q","x":1,"follow_up":[{"text":"A"}]}');
+    assert.equal(
+      await written(ask(closed, closed), asked),
+      '{"question":"Q","follow_up":[{"text":"A"}]}',
+    );
+    assert.equal(
+      await written(ask({}, closed), asked),
+      '{"question":"Q","x":1,"follow_up":[{"text":"A"}]}',
+    );
   });
 
   test("is JSON also where a member that its schema does not list is none", async () => {
@@ -202,58 +382,100 @@ describe("a native call", () => {
         for (const deltas of everyCut(input)) {
           const rejected = [];
           const onRejected = (one) => rejected.push(one);
-          const got = await rewrite([...native("ask_followup_question", deltas), finish("tool-calls")], { onRejected });
+          const got = await rewrite(
+            [...native("ask_followup_question", deltas), finish("tool-calls")],
+            { onRejected },
+          );
           assertLaws(got);
           // What the parser can't read either is rejected.
-          if (rejected.length === 0) assert.deepEqual(JSON.parse(call(got).input), JSON.parse(mended));
+          if (rejected.length === 0)
+            assert.deepEqual(JSON.parse(call(got).input), JSON.parse(mended));
           assert.ok(rejected.length === 0 || !note.startsWith('"'), note);
         }
       }
     }
     const long = `{"note":"${"x".repeat(2 ** 14)}","question":"Q","follow_up":[{"text":"A"}]}`;
     for (const deltas of [[long], [...long]]) {
-      assert.equal(call(await rewrite([...native("ask_followup_question", deltas), finish("tool-calls")])).input, mended);
+      assert.equal(
+        call(await rewrite([...native("ask_followup_question", deltas), finish("tool-calls")]))
+          .input,
+        mended,
+      );
     }
   });
 
   test("has no member of an option that is dropped in the next one", async () => {
     const option = object({ label: string, recommended: flag }, ["label"]);
-    const question = object({ question: string, header: string, options: list(option), multiSelect: flag }, ["question"]);
-    const editor = { type: "function", name: "askQuestions", inputSchema: object({ questions: list(question) }) };
+    const question = object(
+      { question: string, header: string, options: list(option), multiSelect: flag },
+      ["question"],
+    );
+    const editor = {
+      type: "function",
+      name: "askQuestions",
+      inputSchema: object({ questions: list(question) }),
+    };
     for (const [tool, input, wanted] of [
-      [ASK, '{"question":"Q","follow_up":[{"id":1},{"id":2,"text":"A"}]}', '{"question":"Q","follow_up":[{"text":"A"}]}'],
-      [ASK, '{"question":"Q","follow_up":[{"text":"A","id":1}]}', '{"question":"Q","follow_up":[{"text":"A"}]}'],
+      [
+        ASK,
+        '{"question":"Q","follow_up":[{"id":1},{"id":2,"text":"A"}]}',
+        '{"question":"Q","follow_up":[{"text":"A"}]}',
+      ],
+      [
+        ASK,
+        '{"question":"Q","follow_up":[{"text":"A","id":1}]}',
+        '{"question":"Q","follow_up":[{"text":"A"}]}',
+      ],
       [
         editor,
-        '{"questions":[{"question":"Q","options":[{"recommended":false,"label":""},{"label":"A","recommended":true}]}]}',
+        '{"questions":[{"question":"Q","options":[{"recommended":false,"label":""},' +
+          '{"label":"A","recommended":true}]}]}',
         '{"questions":[{"question":"Q","options":[{"label":"A","recommended":true}]}]}',
       ],
     ]) {
       for (const deltas of everyCut(input)) {
-        const got = await rewrite([...native(tool.name, deltas), finish("tool-calls")], { tools: [tool] });
+        const got = await rewrite([...native(tool.name, deltas), finish("tool-calls")], {
+          tools: [tool],
+        });
         assert.equal(call(got).input, wanted);
       }
     }
   });
 
   test("is JSON with any members and any options, and each option has only its own", async () => {
-    const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }).map((one) => JSON.stringify(one)), fc.constantFrom('"a\nb"', '"\\q"', "'a'", "True", "[1,]"));
-    const members = (names) => fc.array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 2 });
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 2 }).map((one) => JSON.stringify(one)),
+      fc.constantFrom('"a\nb"', '"\\q"', "'a'", "True", "[1,]"),
+    );
+    const members = (names) =>
+      fc.array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 2 });
     const text = fc.constantFrom('"A"', '"B"', '"AB"', '""', '" "', '"A\nB"', undefined);
-    const option = fc.tuple(members(["id", "x"]), text, members(["id", "note"]), fc.nat(1e6)).map(([before, label, after, mark]) => {
-      const known = label === undefined ? [] : [`"text":${label}`];
-      const written = (some) => some.map(([name, one]) => `"${name}":${one}`);
-      return `{${[...written(before), `"mark":${mark}`, ...known, ...written(after)].join(",")}}`;
-    });
-    const input = fc.tuple(members(["a"]), fc.array(option, { maxLength: 4 }), members(["b"]), members(["c"])).map(([before, options, between, after]) => {
-      const written = (some) => some.map(([name, one]) => `"${name}":${one}`);
-      return `{${[...written(before), '"question":"Q"', ...written(between), `"follow_up":[${options.join(",")}]`, ...written(after)].join(",")}}`;
-    });
+    const option = fc
+      .tuple(members(["id", "x"]), text, members(["id", "note"]), fc.nat(1e6))
+      .map(([before, label, after, mark]) => {
+        const known = label === undefined ? [] : [`"text":${label}`];
+        const written = (some) => some.map(([name, one]) => `"${name}":${one}`);
+        return `{${[...written(before), `"mark":${mark}`, ...known, ...written(after)].join(",")}}`;
+      });
+    const input = fc
+      .tuple(members(["a"]), fc.array(option, { maxLength: 4 }), members(["b"]), members(["c"]))
+      .map(([before, options, between, after]) => {
+        const written = (some) => some.map(([name, one]) => `"${name}":${one}`);
+        const follow_up = `"follow_up":[${options.join(",")}]`;
+        const all = [...written(before), '"question":"Q"', ...written(between), follow_up];
+        return `{${[...all, ...written(after)].join(",")}}`;
+      });
     await fc.assert(
       fc.asyncProperty(input, fc.array(fc.nat(500), { maxLength: 8 }), async (given, at) => {
-        const deltas = cut(given, at.map((offset) => offset % (given.length + 1)));
+        const deltas = cut(
+          given,
+          at.map((offset) => offset % (given.length + 1)),
+        );
         const rejected = [];
-        const got = await rewrite([...native("ask_followup_question", deltas), finish("tool-calls")], { onRejected: (one) => rejected.push(one) });
+        const got = await rewrite(
+          [...native("ask_followup_question", deltas), finish("tool-calls")],
+          { onRejected: (one) => rejected.push(one) },
+        );
         assertLaws(got);
         if (rejected.length > 0) return;
         for (const { text: answer, ...others } of JSON.parse(call(got).input).follow_up) {
@@ -266,20 +488,39 @@ describe("a native call", () => {
   });
 
   test("stays as it is with any other members in it, at any cut", async () => {
-    const member = fc.tuple(fc.string({ maxLength: 4 }).map((name) => `x${name}`), fc.jsonValue({ maxDepth: 2 }));
+    const member = fc.tuple(
+      fc.string({ maxLength: 4 }).map((name) => `x${name}`),
+      fc.jsonValue({ maxDepth: 2 }),
+    );
     const others = fc.uniqueArray(member, { selector: ([name]) => name, maxLength: 2 });
-    const mixed = (known) => fc.tuple(others, others, others).map(([a, b, c]) => [...a, known[0], ...b, known[1], ...c].filter(Boolean));
+    const mixed = (known) =>
+      fc
+        .tuple(others, others, others)
+        .map(([a, b, c]) => [...a, known[0], ...b, known[1], ...c].filter(Boolean));
     const text = fc.constantFrom("A", "long enough", "é\n");
-    const write = (members) => `{${[...new Map(members)].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(", ")}}`;
-    const json = (members, known = {}) => write(members.map(([name, value]) => [name, name in known ? value : JSON.stringify(value)]));
-    const option = fc.tuple(text, fc.boolean()).map(([label, isMarked]) => json([["text", label], ...(isMarked ? [["mode", "code"]] : [])]));
+    const write = (members) =>
+      `{${[...new Map(members)].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(", ")}}`;
+    const json = (members, known = {}) =>
+      write(members.map(([name, value]) => [name, name in known ? value : JSON.stringify(value)]));
+    const option = fc
+      .tuple(text, fc.boolean())
+      .map(([label, isMarked]) => json([["text", label], ...(isMarked ? [["mode", "code"]] : [])]));
     const input = fc.tuple(text, fc.array(option, { maxLength: 3 })).chain(([question, options]) =>
-      mixed([["question", JSON.stringify(question)], ["follow_up", `[${options.join(",")}]`]]).map((all) => json(all, { question: 1, follow_up: 1 })),
+      mixed([
+        ["question", JSON.stringify(question)],
+        ["follow_up", `[${options.join(",")}]`],
+      ]).map((all) => json(all, { question: 1, follow_up: 1 })),
     );
     await fc.assert(
       fc.asyncProperty(input, fc.array(fc.nat(500), { maxLength: 8 }), async (given, at) => {
-        const deltas = cut(given, at.map((offset) => offset % (given.length + 1)));
-        const got = await rewrite([...native("ask_followup_question", deltas), finish("tool-calls")], { tools: [ASK] });
+        const deltas = cut(
+          given,
+          at.map((offset) => offset % (given.length + 1)),
+        );
+        const got = await rewrite(
+          [...native("ask_followup_question", deltas), finish("tool-calls")],
+          { tools: [ASK] },
+        );
         assertLaws(got);
         assert.equal(call(got).input, given);
       }),
@@ -289,7 +530,10 @@ describe("a native call", () => {
 
   test("has the limits that the caller sets", async () => {
     const value = { question: "Tea?", follow_up: [{ text: "A" }, { text: "B" }] };
-    const got = await rewrite([...native("ask_followup_question", [JSON.stringify(value)]), finish()], { limits: { suggestions: 1 } });
+    const got = await rewrite(
+      [...native("ask_followup_question", [JSON.stringify(value)]), finish()],
+      { limits: { suggestions: 1 } },
+    );
     assert.deepEqual(JSON.parse(call(got).input).follow_up, [{ text: "A" }]);
   });
 
@@ -301,14 +545,28 @@ describe("a native call", () => {
       [orNull(list(item)), ["follow_up"], '{"question":"Q","follow_up":null}'],
       [list(item), ["follow_up"], '{"question":"Q","follow_up":[]}'],
     ]) {
-      const tool = { ...ASK, inputSchema: object({ question: string, follow_up: options }, ["question", ...required]) };
+      const tool = {
+        ...ASK,
+        inputSchema: object({ question: string, follow_up: options }, ["question", ...required]),
+      };
       assert.equal(await written(tool, { question: "Q" }), expected);
-      assert.equal(await written(tool, { question: "Q", follow_up: ["A"] }), '{"question":"Q","follow_up":[{"text":"A"}]}');
+      assert.equal(
+        await written(tool, { question: "Q", follow_up: ["A"] }),
+        '{"question":"Q","follow_up":[{"text":"A"}]}',
+      );
     }
-    const form = object({ question: string, options: list(object({ label: string })) }, ["question"]);
-    const claude = { type: "function", name: "AskUserQuestion", inputSchema: object({ questions: list(form) }) };
+    const form = object({ question: string, options: list(object({ label: string })) }, [
+      "question",
+    ]);
+    const claude = {
+      type: "function",
+      name: "AskUserQuestion",
+      inputSchema: object({ questions: list(form) }),
+    };
     assert.equal(
-      await written(claude, { questions: [{ question: "Q" }, { question: "R", options: ["A"] }, { question: "S" }] }),
+      await written(claude, {
+        questions: [{ question: "Q" }, { question: "R", options: ["A"] }, { question: "S" }],
+      }),
       '{"questions":[{"question":"Q"},{"question":"R","options":[{"label":"A"}]},{"question":"S"}]}',
     );
   });
@@ -316,9 +574,21 @@ describe("a native call", () => {
   test("has the rest of its input from its call", async () => {
     const [start, delta, end, whole] = native("ask_followup_question", ['{"question":"Te']);
     const got = joined(
-      await rewrite([start, delta, end, { ...whole, input: '{"question":"Tea?"}' }, finish("tool-calls")]),
+      await rewrite([
+        start,
+        delta,
+        end,
+        { ...whole, input: '{"question":"Tea?"}' },
+        finish("tool-calls"),
+      ]),
     );
-    assert.deepEqual(types(got), ["tool-input-start", "tool-input-delta", "tool-input-end", "tool-call", "finish"]);
+    assert.deepEqual(types(got), [
+      "tool-input-start",
+      "tool-input-delta",
+      "tool-input-end",
+      "tool-call",
+      "finish",
+    ]);
     assert.deepEqual([got[1].delta, got[3].input], [INPUT, INPUT]);
   });
 
@@ -342,11 +612,23 @@ describe("a native call", () => {
     for (const [sent, input, deltas] of [
       ['{"question":"Te', '{"question":"Coffee?"}', '{"question":"Te'],
       ['{"question":"Tea?"}', '{"question":"Te"}', '{"question":"Tea?'],
-      ['{"question":"Tea?","follow_up":["Yes","No"]}', '{"question":"Tea?","follow_up":["Yes"]}', undefined],
+      [
+        '{"question":"Tea?","follow_up":["Yes","No"]}',
+        '{"question":"Tea?","follow_up":["Yes"]}',
+        undefined,
+      ],
     ]) {
       const [start, delta, end, whole] = native("ask_followup_question", [sent]);
-      const got = joined(await rewrite([start, delta, end, { ...whole, input }, finish("tool-calls")]));
-      assert.deepEqual(types(got), ["tool-input-start", "tool-input-delta", "tool-input-end", "tool-call", "finish"]);
+      const got = joined(
+        await rewrite([start, delta, end, { ...whole, input }, finish("tool-calls")]),
+      );
+      assert.deepEqual(types(got), [
+        "tool-input-start",
+        "tool-input-delta",
+        "tool-input-end",
+        "tool-call",
+        "finish",
+      ]);
       if (deltas !== undefined) assert.equal(got[1].delta, deltas);
       assert.ok(!got[3].input.startsWith(got[1].delta), "the deltas can't be taken back");
       const [, , , other] = native("ask_followup_question", [input]);
@@ -356,13 +638,23 @@ describe("a native call", () => {
 
   test("has an end to its input where its call never comes", async () => {
     for (const end of [[], [finish("error")]]) {
-      const got = await rewrite([...native("ask_followup_question", ['{"question":"Te']).slice(0, 2), ...end]);
-      assert.deepEqual(types(got).slice(0, 3), ["tool-input-start", "tool-input-delta", "tool-input-end"]);
+      const got = await rewrite([
+        ...native("ask_followup_question", ['{"question":"Te']).slice(0, 2),
+        ...end,
+      ]);
+      assert.deepEqual(types(got).slice(0, 3), [
+        "tool-input-start",
+        "tool-input-delta",
+        "tool-input-end",
+      ]);
     }
   });
 
   test("leaves the reason to finish as it is", async () => {
-    const got = await rewrite([...native("ask_followup_question", ['{"question":"Tea?"}']), finish()]);
+    const got = await rewrite([
+      ...native("ask_followup_question", ['{"question":"Tea?"}']),
+      finish(),
+    ]);
     assert.equal(got.at(-1).finishReason.unified, "stop");
   });
 });

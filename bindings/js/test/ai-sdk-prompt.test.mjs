@@ -7,17 +7,27 @@ import { followup } from "followup/ai-sdk";
 import { ASK, block, CLAUDE, finish, middleware, OTHER, TOOLS } from "./ai-sdk-help.mjs";
 
 const user = (text) => ({ role: "user", content: [{ type: "text", text }] });
-const call = (input, toolName = "ask_followup_question") => ({ type: "tool-call", toolCallId: "1", toolName, input });
+const call = (input, toolName = "ask_followup_question") => ({
+  type: "tool-call",
+  toolCallId: "1",
+  toolName,
+  input,
+});
 const result = (output, toolName = "ask_followup_question") => ({
   type: "tool-result",
   toolCallId: "1",
   toolName,
   output,
 });
-const INPUT = { question: 'Tea & "cake"?', follow_up: [{ text: "Yes", mode: "code" }, { text: "No" }] };
+const INPUT = {
+  question: 'Tea & "cake"?',
+  follow_up: [{ text: "Yes", mode: "code" }, { text: "No" }],
+};
 
 async function transform(params, options = { prompt: true }) {
-  return followup(options).transformParams({ params: { prompt: [user("Hi")], tools: [ASK], ...params } });
+  return followup(options).transformParams({
+    params: { prompt: [user("Hi")], tools: [ASK], ...params },
+  });
 }
 
 /** Returns the messages into which an answer turns. */
@@ -71,7 +81,10 @@ describe("the tool in the prompt", () => {
   });
 
   test("is demanded in words where the choice of tool demands it", async () => {
-    for (const toolChoice of [{ type: "tool", toolName: "ask_followup_question" }, { type: "required" }]) {
+    for (const toolChoice of [
+      { type: "tool", toolName: "ask_followup_question" },
+      { type: "required" },
+    ]) {
       const params = await transform({ toolChoice });
       assert.equal(params.toolChoice, undefined);
       assert.match(params.prompt[0].content, /must ask/);
@@ -83,7 +96,10 @@ describe("the tool in the prompt", () => {
 
   test("is not there if it may not be called", async () => {
     const none = await transform({ toolChoice: { type: "none" } });
-    assert.deepEqual([none.prompt, none.tools, none.toolChoice], [[user("Hi")], undefined, undefined]);
+    assert.deepEqual(
+      [none.prompt, none.tools, none.toolChoice],
+      [[user("Hi")], undefined, undefined],
+    );
     assert.deepEqual((await transform({ tools: [OTHER] })).prompt, [user("Hi")]);
   });
 
@@ -103,14 +119,20 @@ describe("the tool in the prompt", () => {
 
 describe("the history", () => {
   test("has calls as markup that means the same", async () => {
-    for (const input of [INPUT, { question: INPUT.question, suggestions: INPUT.follow_up }, JSON.stringify(INPUT)]) {
+    for (const input of [
+      INPUT,
+      { question: INPUT.question, suggestions: INPUT.follow_up },
+      JSON.stringify(INPUT),
+    ]) {
       const { prompt } = await transform({
         prompt: [{ role: "assistant", content: [{ type: "text", text: "Hm." }, call(input)] }],
       });
       const [kept, { type, text }] = prompt.at(-1).content;
       assert.deepEqual([kept.text, type], ["Hm.", "text"]);
       const parser = new Parser();
-      const [event] = [...parser.feed(text), ...parser.finish()].filter(({ type }) => type === "complete");
+      const [event] = [...parser.feed(text), ...parser.finish()].filter(
+        ({ type }) => type === "complete",
+      );
       assert.deepEqual(
         [event.question, event.suggestions, event.notes],
         [INPUT.question, [{ answer: "Yes", mode: "code" }, { answer: "No" }], []],
@@ -121,7 +143,9 @@ describe("the history", () => {
   test("has all suggestions of a call, and all of its words", async () => {
     const words = "word ".repeat(5000).trim();
     const follow_up = Array.from({ length: 40 }, (_, i) => ({ text: `${i} ${words}` }));
-    const { prompt } = await transform({ prompt: [{ role: "assistant", content: [call({ question: words, follow_up })] }] });
+    const { prompt } = await transform({
+      prompt: [{ role: "assistant", content: [call({ question: words, follow_up })] }],
+    });
     const [{ text }] = prompt.at(-1).content;
     assert.equal(text.match(/<suggest>/g)?.length, 40);
     assert.equal(text.split(words).length, 42);
@@ -129,7 +153,10 @@ describe("the history", () => {
 
   test("has results as answers of the user", async () => {
     const text = (value) => ({ role: "user", content: [{ type: "text", text: value }] });
-    assert.deepEqual(await answered({ type: "text", value: "Yes" }), text("<answer>\nYes\n</answer>"));
+    assert.deepEqual(
+      await answered({ type: "text", value: "Yes" }),
+      text("<answer>\nYes\n</answer>"),
+    );
     assert.deepEqual(
       await answered({ type: "json", value: { answer: "Yes" } }),
       text('<answer>\n{"answer":"Yes"}\n</answer>'),
@@ -143,13 +170,22 @@ describe("the history", () => {
 
   test("keeps an answer in a result of a type that is not known", async () => {
     const text = (value) => ({ role: "user", content: [{ type: "text", text: value }] });
-    assert.deepEqual(await answered({ type: "new", value: "Yes" }), text("<answer>\nYes\n</answer>"));
-    assert.deepEqual(await answered({ type: "new", value: { to: "Yes" } }), text('<answer>\n{"to":"Yes"}\n</answer>'));
+    assert.deepEqual(
+      await answered({ type: "new", value: "Yes" }),
+      text("<answer>\nYes\n</answer>"),
+    );
+    assert.deepEqual(
+      await answered({ type: "new", value: { to: "Yes" } }),
+      text('<answer>\n{"to":"Yes"}\n</answer>'),
+    );
   });
 
   test("has a result without a value as it is, not as an answer", async () => {
     const text = (value) => ({ role: "user", content: [{ type: "text", text: value }] });
-    assert.deepEqual(await answered({ type: "new", reason: "No" }), text('{"type":"new","reason":"No"}'));
+    assert.deepEqual(
+      await answered({ type: "new", reason: "No" }),
+      text('{"type":"new","reason":"No"}'),
+    );
     assert.deepEqual(await answered(undefined), text("{}"));
   });
 
@@ -178,7 +214,10 @@ describe("the history", () => {
       ],
     ];
     for (const [item, part] of images) {
-      const { content } = await answered({ type: "content", value: [{ type: "text", text: "This one" }, item] });
+      const { content } = await answered({
+        type: "content",
+        value: [{ type: "text", text: "This one" }, item],
+      });
       assert.deepEqual(content, [{ type: "text", text: "<answer>\nThis one\n</answer>" }, part]);
     }
   });
@@ -188,7 +227,10 @@ describe("the history", () => {
       { role: "assistant", content: [call({ path: "/a" }, "read_file"), call(INPUT)] },
       {
         role: "tool",
-        content: [result({ type: "text", value: "a" }, "read_file"), result({ type: "text", value: "Yes" })],
+        content: [
+          result({ type: "text", value: "a" }, "read_file"),
+          result({ type: "text", value: "Yes" }),
+        ],
         providerOptions: { p: { cacheControl: { type: "ephemeral" } } },
       },
     ];
@@ -203,27 +245,57 @@ describe("the history", () => {
   });
 
   test("keeps what messages and their parts have for the provider, such as where its cache ends", async () => {
-    const cached = (name) => ({ providerOptions: { [name]: { cacheControl: { type: "ephemeral" } } } });
+    const cached = (name) => ({
+      providerOptions: { [name]: { cacheControl: { type: "ephemeral" } } },
+    });
     const prompt = [
       { role: "assistant", content: [{ ...call(INPUT), ...cached("a") }], ...cached("b") },
-      { role: "tool", content: [{ ...result({ type: "text", value: "Yes" }), ...cached("c") }], ...cached("d") },
+      {
+        role: "tool",
+        content: [{ ...result({ type: "text", value: "Yes" }), ...cached("c") }],
+        ...cached("d"),
+      },
     ];
     const last = { ...user("And now?"), ...cached("e") };
     const [asked, told] = (await transform({ prompt })).prompt.slice(1);
-    assert.deepEqual([asked.providerOptions, asked.content[0].providerOptions], [cached("b").providerOptions, cached("a").providerOptions]);
-    assert.deepEqual([told.providerOptions, told.content[0].providerOptions], [cached("d").providerOptions, cached("c").providerOptions]);
+    assert.deepEqual(
+      [asked.providerOptions, asked.content[0].providerOptions],
+      [cached("b").providerOptions, cached("a").providerOptions],
+    );
+    assert.deepEqual(
+      [told.providerOptions, told.content[0].providerOptions],
+      [cached("d").providerOptions, cached("c").providerOptions],
+    );
     const joined = (await transform({ prompt: [...prompt, last] })).prompt.at(-1);
-    assert.deepEqual(joined.content.map(({ providerOptions }) => providerOptions), [cached("c").providerOptions, undefined]);
-    assert.deepEqual(joined.providerOptions, { ...cached("d").providerOptions, ...cached("e").providerOptions });
+    assert.deepEqual(
+      joined.content.map(({ providerOptions }) => providerOptions),
+      [cached("c").providerOptions, undefined],
+    );
+    assert.deepEqual(joined.providerOptions, {
+      ...cached("d").providerOptions,
+      ...cached("e").providerOptions,
+    });
     const image = { type: "image-data", data: "aGk=", mediaType: "image/png", ...cached("i") };
-    const output = { type: "content", value: [{ type: "text", text: "This" }, image], ...cached("o") };
+    const output = {
+      type: "content",
+      value: [{ type: "text", text: "This" }, image],
+      ...cached("o"),
+    };
     const { content } = await answered(output);
-    assert.deepEqual(content.map(({ providerOptions }) => providerOptions), [undefined, { ...cached("i").providerOptions, ...cached("o").providerOptions }]);
+    assert.deepEqual(
+      content.map(({ providerOptions }) => providerOptions),
+      [undefined, { ...cached("i").providerOptions, ...cached("o").providerOptions }],
+    );
   });
 
   test("has no two messages of the user in a row", async () => {
     const tool = (value) => ({ role: "tool", content: [result({ type: "text", value })] });
-    const prompt = [{ role: "assistant", content: [call(INPUT), call(INPUT)] }, tool("A"), tool("B"), user("And now?")];
+    const prompt = [
+      { role: "assistant", content: [call(INPUT), call(INPUT)] },
+      tool("A"),
+      tool("B"),
+      user("And now?"),
+    ];
     const changed = (await transform({ prompt })).prompt.slice(1);
     assert.deepEqual(
       changed.map(({ role }) => role),

@@ -3,7 +3,19 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { followup } from "followup/ai-sdk";
-import { ASK, block, CLAUDE, contentOf, finish, joined, middleware, native, OTHER, regenerate, rewrite } from "./ai-sdk-help.mjs";
+import {
+  ASK,
+  block,
+  CLAUDE,
+  contentOf,
+  finish,
+  joined,
+  middleware,
+  native,
+  OTHER,
+  regenerate,
+  rewrite,
+} from "./ai-sdk-help.mjs";
 import { assertLaws } from "./ai-sdk-laws.mjs";
 import { openParsers } from "./open-parsers.mjs";
 
@@ -26,7 +38,9 @@ describe("the middleware", () => {
     const got = await rewrite([...block([`A ${CALL} B`]), finish()], { tools: [CLAUDE] });
     assert.deepEqual(contentOf(got).content, [{ type: "text", text: `A ${CALL} B` }]);
     const other = '<tool_call>{"name": "read_file", "arguments": {"path": "/a"}}</tool_call>';
-    assert.deepEqual(contentOf(await rewrite([...block([other]), finish()])).content, [{ type: "text", text: other }]);
+    assert.deepEqual(contentOf(await rewrite([...block([other]), finish()])).content, [
+      { type: "text", text: other },
+    ]);
   });
 
   test("passes other parts through, errors too", async () => {
@@ -51,7 +65,10 @@ describe("the middleware", () => {
 
   test("keeps the metadata of the provider", async () => {
     const providerMetadata = { p: { a: 1 } };
-    const marked = [...block(["A ", CALL]), ...native("ask_followup_question", ['{"question":"Milk?"}'])];
+    const marked = [
+      ...block(["A ", CALL]),
+      ...native("ask_followup_question", ['{"question":"Milk?"}']),
+    ];
     const got = await rewrite([...marked.map((part) => ({ ...part, providerMetadata })), finish()]);
     assert.deepEqual(types(got.filter((part) => part.providerMetadata)), [
       "text-start",
@@ -67,25 +84,59 @@ describe("the middleware", () => {
   });
 
   test("keeps the metadata of a part of text that does not come out, on the next one of its block", async () => {
-    const [one, two] = [{ google: { thoughtSignature: "s" } }, { google: { other: 2 }, p: { a: 1 } }];
+    const [one, two] = [
+      { google: { thoughtSignature: "s" } },
+      { google: { other: 2 }, p: { a: 1 } },
+    ];
     const both = { google: { thoughtSignature: "s", other: 2 }, p: { a: 1 } };
-    const delta = (delta, providerMetadata) => ({ type: "text-delta", id: "t", delta, ...(providerMetadata && { providerMetadata }) });
+    const delta = (delta, providerMetadata) => ({
+      type: "text-delta",
+      id: "t",
+      delta,
+      ...(providerMetadata && { providerMetadata }),
+    });
     const start = { type: "text-start", id: "t" };
-    const end = (providerMetadata) => ({ type: "text-end", id: "t", ...(providerMetadata && { providerMetadata }) });
+    const end = (providerMetadata) => ({
+      type: "text-end",
+      id: "t",
+      ...(providerMetadata && { providerMetadata }),
+    });
     const texts = async (...parts) => {
       const got = await rewrite([start, ...parts, finish()]);
       assertLaws(got);
-      const marked = ({ type, id, delta, providerMetadata }) => [type, id, delta, providerMetadata].filter((one) => one !== undefined);
-      return got.filter(({ type }) => /^text/.test(type)).slice(1).map(marked);
+      const marked = ({ type, id, delta, providerMetadata }) =>
+        [type, id, delta, providerMetadata].filter((one) => one !== undefined);
+      return got
+        .filter(({ type }) => /^text/.test(type))
+        .slice(1)
+        .map(marked);
     };
     // An empty delta, before and after the text, and before a call.
-    assert.deepEqual(await texts(delta("", one), delta("A"), end()), [["text-delta", "t", "A", one], ["text-end", "t"]]);
-    assert.deepEqual(await texts(delta("A"), delta("", one), end()), [["text-delta", "t", "A"], ["text-end", "t", one]]);
-    assert.deepEqual(await texts(delta("A"), delta("", one), end(two)), [["text-delta", "t", "A"], ["text-end", "t", both]]);
-    assert.deepEqual(await texts(delta("", one), delta("A", two), end()), [["text-delta", "t", "A", both], ["text-end", "t"]]);
-    assert.deepEqual(await texts(delta("A "), delta(CALL), delta("", one), end()), [["text-delta", "t", "A "], ["text-end", "t", one]]);
+    assert.deepEqual(await texts(delta("", one), delta("A"), end()), [
+      ["text-delta", "t", "A", one],
+      ["text-end", "t"],
+    ]);
+    assert.deepEqual(await texts(delta("A"), delta("", one), end()), [
+      ["text-delta", "t", "A"],
+      ["text-end", "t", one],
+    ]);
+    assert.deepEqual(await texts(delta("A"), delta("", one), end(two)), [
+      ["text-delta", "t", "A"],
+      ["text-end", "t", both],
+    ]);
+    assert.deepEqual(await texts(delta("", one), delta("A", two), end()), [
+      ["text-delta", "t", "A", both],
+      ["text-end", "t"],
+    ]);
+    assert.deepEqual(await texts(delta("A "), delta(CALL), delta("", one), end()), [
+      ["text-delta", "t", "A "],
+      ["text-end", "t", one],
+    ]);
     // The end of a block whose text has ended with a call, and a delta that is all of a call.
-    assert.deepEqual(await texts(delta("A "), delta(CALL), end(one)), [["text-delta", "t", "A "], ["text-end", "t", one]]);
+    assert.deepEqual(await texts(delta("A "), delta(CALL), end(one)), [
+      ["text-delta", "t", "A "],
+      ["text-end", "t", one],
+    ]);
     assert.deepEqual(await texts(delta("A "), delta(CALL, one), delta(" B"), end()), [
       ["text-delta", "t", "A "],
       ["text-end", "t"],
@@ -104,7 +155,10 @@ describe("the middleware", () => {
       ["text-delta", "t", "<ask", one],
       ["text-end", "t", two],
     ]);
-    assert.deepEqual(await texts(delta("A"), delta("", one)), [["text-delta", "t", "A"], ["text-end", "t", one]]);
+    assert.deepEqual(await texts(delta("A"), delta("", one)), [
+      ["text-delta", "t", "A"],
+      ["text-end", "t", one],
+    ]);
     // There is no text that could have it.
     assert.deepEqual(await texts(delta(CALL), delta("", one), end(two)), []);
   });
@@ -115,17 +169,33 @@ describe("the middleware", () => {
     for (const [message, expected] of [
       ["A", [{ type: "text", text: "A", citations }]],
       [`A ${CALL}`, [{ type: "text", text: "A ", citations }]],
-      [`A ${CALL} B`, [{ type: "text", text: "A " }, { type: "text", text: " B", citations }]],
+      [
+        `A ${CALL} B`,
+        [
+          { type: "text", text: "A " },
+          { type: "text", text: " B", citations },
+        ],
+      ],
       [CALL, []],
     ]) {
       const { content } = await regenerate([{ type: "text", text: message, citations }]);
       assert.deepEqual(texts(content), expected, message);
       for (const deltas of [[message], [...message]]) {
         const [start, ...rest] = block(deltas);
-        const got = await rewrite([start, ...rest.map((part) => (part.type === "text-end" ? { ...part, citations } : part)), finish()]);
+        const got = await rewrite([
+          start,
+          ...rest.map((part) => (part.type === "text-end" ? { ...part, citations } : part)),
+          finish(),
+        ]);
         assertLaws(got);
-        const ends = got.filter(({ type }) => type === "text-end").map(({ citations }) => citations);
-        assert.deepEqual(ends, expected.map(({ citations }) => citations), message);
+        const ends = got
+          .filter(({ type }) => type === "text-end")
+          .map(({ citations }) => citations);
+        assert.deepEqual(
+          ends,
+          expected.map(({ citations }) => citations),
+          message,
+        );
       }
     }
   });
@@ -133,20 +203,36 @@ describe("the middleware", () => {
   test("passes deltas on that are not JSON, and repairs the input of their call", async () => {
     for (const [deltas, input, written] of [
       [["Tea", "?"], '"Tea?"', '"Tea?"'],
-      [["question: ", "Tea?"], '{"question":"Tea?","follow_up":["Yes"]}', '{"question":"Tea?","follow_up":[{"text":"Yes"}]}'],
+      [
+        ["question: ", "Tea?"],
+        '{"question":"Tea?","follow_up":["Yes"]}',
+        '{"question":"Tea?","follow_up":[{"text":"Yes"}]}',
+      ],
     ]) {
       const [start, ...rest] = native("ask_followup_question", deltas);
       const before = [{ ...start, inputEncoding: "text" }, ...rest.slice(0, -1)];
       const call = { ...rest.at(-1), input };
       const expected = { ...call, input: written };
-      assert.deepEqual(await rewrite([...before, call, finish("tool-calls")]), [...before, expected, finish("tool-calls")]);
+      assert.deepEqual(await rewrite([...before, call, finish("tool-calls")]), [
+        ...before,
+        expected,
+        finish("tool-calls"),
+      ]);
       assert.deepEqual((await regenerate([call], "tool-calls")).content, [expected]);
     }
   });
 
   test("keeps files of the reasoning where they are in the content", async () => {
-    const file = { type: "reasoning-file", mediaType: "image/png", data: { type: "data", data: "AA==" } };
-    const { content } = await regenerate([{ type: "text", text: "A" }, file, { type: "text", text: CALL }]);
+    const file = {
+      type: "reasoning-file",
+      mediaType: "image/png",
+      data: { type: "data", data: "AA==" },
+    };
+    const { content } = await regenerate([
+      { type: "text", text: "A" },
+      file,
+      { type: "text", text: CALL },
+    ]);
     assert.deepEqual(types(content), ["text", "reasoning-file", "tool-call"]);
     assert.deepEqual(content[1], file);
   });
@@ -159,10 +245,20 @@ describe("the middleware", () => {
       toolName: "ask_followup_question",
       input: '{"question":"Milk?"}',
     };
-    const content = [{ type: "text", text: `A ${CALL}` }, source, bare, { type: "text", text: "B" }];
+    const content = [
+      { type: "text", text: `A ${CALL}` },
+      source,
+      bare,
+      { type: "text", text: "B" },
+    ];
     const got = await regenerate(content, "stop");
     assert.deepEqual(types(got.content), ["text", "tool-call", "source", "tool-call", "text"]);
-    const parts = [...block([`A ${CALL}`], "1"), source, ...native(bare.toolName, [bare.input]), ...block(["B"], "2")];
+    const parts = [
+      ...block([`A ${CALL}`], "1"),
+      source,
+      ...native(bare.toolName, [bare.input]),
+      ...block(["B"], "2"),
+    ];
     const streamed = contentOf(await rewrite([...parts, finish()])).content;
     assert.deepEqual(
       streamed,
@@ -207,7 +303,11 @@ describe("the middleware", () => {
   test("reports why a call is rejected, and how it was written", async () => {
     const rejected = [];
     const broken = "<ask_followup_question><question>Tea";
-    const parts = [...block([`A ${broken}`]), ...native("ask_followup_question", ['{"question": 1']), finish("length")];
+    const parts = [
+      ...block([`A ${broken}`]),
+      ...native("ask_followup_question", ['{"question": 1']),
+      finish("length"),
+    ];
     const got = await rewrite(parts, { onRejected: (one) => rejected.push(one) });
     assert.deepEqual(
       rejected.map(({ toolCallId, code, raw }) => [toolCallId, code, raw]),
@@ -221,7 +321,9 @@ describe("the middleware", () => {
 
   test("has ids that differ if none are given", async () => {
     const params = { prompt: [], tools: [ASK] };
-    const doStream = async () => ({ stream: ReadableStream.from([...block([CALL, CALL]), finish()]) });
+    const doStream = async () => ({
+      stream: ReadableStream.from([...block([CALL, CALL]), finish()]),
+    });
     const ids = new Set();
     for await (const part of (await followup().wrapStream({ doStream, params })).stream)
       if (part.toolCallId) ids.add(part.toolCallId);
@@ -234,7 +336,10 @@ describe("the middleware", () => {
     const getRandomValues = value.getRandomValues.bind(value);
     Object.defineProperty(globalThis, "crypto", { value: { getRandomValues }, configurable: true });
     const doStream = async () => ({ stream: ReadableStream.from([...block([CALL]), finish()]) });
-    const { stream } = await followup().wrapStream({ doStream, params: { prompt: [], tools: [ASK] } });
+    const { stream } = await followup().wrapStream({
+      doStream,
+      params: { prompt: [], tools: [ASK] },
+    });
     const got = [];
     for await (const part of stream) got.push(part);
     assert.match(call(got).toolCallId, /^call_[0-9a-f]{32}$/);
@@ -246,56 +351,84 @@ describe("the middleware", () => {
   });
 
   test("fails if generateId returns no id", async () => {
-    const parts = [...block(["<ask_followup_question><question>Tea?</question></ask_followup_question>"]), finish()];
+    const parts = [
+      ...block(["<ask_followup_question><question>Tea?</question></ask_followup_question>"]),
+      finish(),
+    ];
     for (const [id, message] of [
       [undefined, "generateId: a text that is not empty was expected, not undefined"],
       [5, "generateId: a text that is not empty was expected, not number"],
       [Promise.resolve("id"), "generateId: a text that is not empty was expected, not a promise"],
       ["", "generateId: a text that is not empty was expected, not an empty text"],
     ]) {
-      await assert.rejects(rewrite(parts, { generateId: () => id }), { name: "TypeError", message });
+      await assert.rejects(rewrite(parts, { generateId: () => id }), {
+        name: "TypeError",
+        message,
+      });
     }
   });
 });
 
 describe("a stream", () => {
-  test("is read no faster than it is taken, and cancelled with its reader", { timeout: 10_000 }, async () => {
-    let pulled = 0;
-    let cancel;
-    const cancelled = new Promise((resolve) => (cancel = resolve));
-    const source = new ReadableStream(
-      {
-        pull(controller) {
-          controller.enqueue(
-            pulled++ === 0 ? { type: "text-start", id: "t" } : { type: "text-delta", id: "t", delta: "a " },
-          );
+  test(
+    "is read no faster than it is taken, and cancelled with its reader",
+    { timeout: 10_000 },
+    async () => {
+      let pulled = 0;
+      let cancel;
+      const cancelled = new Promise((resolve) => (cancel = resolve));
+      const source = new ReadableStream(
+        {
+          pull(controller) {
+            controller.enqueue(
+              pulled++ === 0
+                ? { type: "text-start", id: "t" }
+                : { type: "text-delta", id: "t", delta: "a " },
+            );
+          },
+          cancel: (reason) => cancel(reason),
         },
-        cancel: (reason) => cancel(reason),
-      },
-      { highWaterMark: 0 },
-    );
-    const params = { prompt: [], tools: [ASK] };
-    const { stream } = await middleware().wrapStream({ doStream: async () => ({ stream: source }), params });
-    const reader = stream.getReader();
-    assert.deepEqual(types([(await reader.read()).value, (await reader.read()).value]), ["text-start", "text-delta"]);
-    assert.ok(pulled < 6, `${pulled} parts were pulled`);
-    await reader.cancel("enough");
-    assert.equal(await cancelled, "enough");
-  });
+        { highWaterMark: 0 },
+      );
+      const params = { prompt: [], tools: [ASK] };
+      const { stream } = await middleware().wrapStream({
+        doStream: async () => ({ stream: source }),
+        params,
+      });
+      const reader = stream.getReader();
+      assert.deepEqual(types([(await reader.read()).value, (await reader.read()).value]), [
+        "text-start",
+        "text-delta",
+      ]);
+      assert.ok(pulled < 6, `${pulled} parts were pulled`);
+      await reader.cancel("enough");
+      assert.equal(await cancelled, "enough");
+    },
+  );
 
-  test("fails with the error of an observer, and cancels its source", { timeout: 10_000 }, async () => {
-    let cancel;
-    const cancelled = new Promise((resolve) => (cancel = resolve));
-    const parts = block(["<ask_followup_question></ask_followup_question>"]);
-    const source = new ReadableStream({ pull: (controller) => controller.enqueue(parts.shift()), cancel });
-    const onRejected = () => {
-      throw new Error("broken");
-    };
-    const params = { prompt: [], tools: [ASK] };
-    const { stream } = await middleware({ onRejected }).wrapStream({ doStream: async () => ({ stream: source }), params });
-    await assert.rejects(stream.pipeTo(new WritableStream()), /broken/);
-    assert.match(String(await cancelled), /broken/);
-  });
+  test(
+    "fails with the error of an observer, and cancels its source",
+    { timeout: 10_000 },
+    async () => {
+      let cancel;
+      const cancelled = new Promise((resolve) => (cancel = resolve));
+      const parts = block(["<ask_followup_question></ask_followup_question>"]);
+      const source = new ReadableStream({
+        pull: (controller) => controller.enqueue(parts.shift()),
+        cancel,
+      });
+      const onRejected = () => {
+        throw new Error("broken");
+      };
+      const params = { prompt: [], tools: [ASK] };
+      const { stream } = await middleware({ onRejected }).wrapStream({
+        doStream: async () => ({ stream: source }),
+        params,
+      });
+      await assert.rejects(stream.pipeTo(new WritableStream()), /broken/);
+      assert.match(String(await cancelled), /broken/);
+    },
+  );
 
   test("fails with the error of its source", async () => {
     async function* failing() {
@@ -328,12 +461,22 @@ describe("a response that broke off", () => {
       assert.throws(() => JSON.parse(call(got).input));
       assert.deepEqual(got.at(-1).finishReason, finishReason);
       assert.deepEqual(rejected, ["truncated"]);
-      const doGenerate = async () => ({ content: [{ type: "text", text: CALL.slice(0, -10) }], finishReason, usage: {} });
-      const { content } = await middleware().wrapGenerate({ doGenerate, params: { prompt: [], tools: [ASK] } });
+      const doGenerate = async () => ({
+        content: [{ type: "text", text: CALL.slice(0, -10) }],
+        finishReason,
+        usage: {},
+      });
+      const { content } = await middleware().wrapGenerate({
+        doGenerate,
+        params: { prompt: [], tools: [ASK] },
+      });
       assert.equal(call(content).input, call(got).input);
     }
     const raw = { unified: "other", raw: "pause" };
-    const got = await rewrite([...block([CALL.slice(0, -10)]), { type: "finish", finishReason: raw, usage: {} }]);
+    const got = await rewrite([
+      ...block([CALL.slice(0, -10)]),
+      { type: "finish", finishReason: raw, usage: {} },
+    ]);
     assert.equal(call(got).input, INPUT);
   });
 
@@ -366,13 +509,18 @@ describe("a stream that is not read to its end", () => {
   test("frees its parsers when it is cancelled, and reports nothing", async () => {
     openParsers.clear();
     const reported = [];
-    const source = ReadableStream.from((async function* () {
-      yield* parts;
-      await new Promise(() => {});
-    })());
+    const source = ReadableStream.from(
+      (async function* () {
+        yield* parts;
+        await new Promise(() => {});
+      })(),
+    );
     const onRejected = (call) => reported.push(call);
     const params = { prompt: [], tools: [ASK] };
-    const { stream } = await middleware({ ...options, onRejected }).wrapStream({ doStream: async () => ({ stream: source }), params });
+    const { stream } = await middleware({ ...options, onRejected }).wrapStream({
+      doStream: async () => ({ stream: source }),
+      params,
+    });
     const reader = stream.getReader();
     // More than there are parts.
     const reads = Array.from({ length: 20 }, () => reader.read());
@@ -398,11 +546,18 @@ describe("a stream that is not read to its end", () => {
       throw new Error("mine");
     };
     const bad = "<ask_followup_question></ask_followup_question>";
-    for (const end of [[{ type: "text-end", id: "t" }], native("ask_followup_question", ["{}"], "m"), [finish()]]) {
+    for (const end of [
+      [{ type: "text-end", id: "t" }],
+      native("ask_followup_question", ["{}"], "m"),
+      [finish()],
+    ]) {
       await assert.rejects(rewrite([...parts, ...end], { ...options, onRejected }), /mine/);
       assert.equal(openParsers.size, 0);
     }
-    await assert.rejects(regenerate([{ type: "text", text: bad }], "stop", { ...options, onRejected }), /mine/);
+    await assert.rejects(
+      regenerate([{ type: "text", text: bad }], "stop", { ...options, onRejected }),
+      /mine/,
+    );
     assert.equal(openParsers.size, 0);
   });
 });
@@ -420,7 +575,9 @@ describe("reasoning", () => {
     assert.deepEqual(got.slice(0, 3), reasoning);
     assert.equal(call(got).input, INPUT);
     assert.equal(got.at(-1).finishReason.unified, "tool-calls");
-    const { content } = await regenerate([item, { type: "text", text: "Hm." }], "stop", { reasoning: true });
+    const { content } = await regenerate([item, { type: "text", text: "Hm." }], "stop", {
+      reasoning: true,
+    });
     assert.deepEqual(types(content), ["reasoning", "text", "tool-call"]);
   });
 
@@ -444,7 +601,9 @@ describe("reasoning", () => {
       (await rewrite([...parts, finish(reason)], { reasoning: true }))
         .filter(({ type }) => type === "tool-call")
         .map(({ input }) => input);
-    assert.deepEqual(await inputs([...reasoning, ...asks]), ['{"question":"Milk?","follow_up":[]}']);
+    assert.deepEqual(await inputs([...reasoning, ...asks]), [
+      '{"question":"Milk?","follow_up":[]}',
+    ]);
     assert.deepEqual(await inputs(reasoning, "length"), []);
   });
 });

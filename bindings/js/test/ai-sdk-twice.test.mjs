@@ -3,24 +3,42 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { ASK, block, CLAUDE, contentOf, finish, joined, native, regenerate, rewrite } from "./ai-sdk-help.mjs";
+import {
+  ASK,
+  block,
+  CLAUDE,
+  contentOf,
+  finish,
+  joined,
+  native,
+  regenerate,
+  rewrite,
+} from "./ai-sdk-help.mjs";
 import { assertLaws, everyCut, MARKUP } from "./ai-sdk-laws.mjs";
 import { cut } from "./help.mjs";
 
 const TOOL = "ask_followup_question";
 const args = (question, answer = "A") => JSON.stringify({ question, follow_up: [answer] });
-const envelope = (input, tool = TOOL) => `<tool_call>{"name": "${tool}", "arguments": ${input}}</tool_call>`;
-const markup = (question) => `<${TOOL}><question>${question}</question><suggest>A</suggest></${TOOL}>`;
-const input = (question, answer = "A") => `{"question":"${question}","follow_up":[{"text":"${answer}"}]}`;
+const envelope = (input, tool = TOOL) =>
+  `<tool_call>{"name": "${tool}", "arguments": ${input}}</tool_call>`;
+const markup = (question) =>
+  `<${TOOL}><question>${question}</question><suggest>A</suggest></${TOOL}>`;
+const input = (question, answer = "A") =>
+  `{"question":"${question}","follow_up":[{"text":"${answer}"}]}`;
 
 /** Returns the ids and the inputs of the tool calls. */
-const calls = (parts) => parts.filter(({ type }) => type === "tool-call").map((part) => [part.toolCallId, part.input]);
+const calls = (parts) =>
+  parts.filter(({ type }) => type === "tool-call").map((part) => [part.toolCallId, part.input]);
 const texts = (parts) => contentOf(parts).content.flatMap(({ text }) => text ?? []);
 const idsOf = (parts) => new Set(parts.flatMap(({ id, toolCallId }) => id ?? toolCallId ?? []));
 
-/** Rewrites the parts with their deltas cut in every way, or every nth, and as content. Returns the one result of all. */
+/**
+ * Rewrites the parts with their deltas cut in every way, or every nth, and as content. Returns the
+ * one result of all.
+ */
 async function everyWay(first, second, { reason = "tool-calls", nth = 1, ...options } = {}) {
-  const run = (one, two) => rewrite([...first.parts(one), ...second.parts(two), finish(reason)], options);
+  const run = (one, two) =>
+    rewrite([...first.parts(one), ...second.parts(two), finish(reason)], options);
   const whole = await run([first.text], [second.text]);
   const cuts = [
     ...everyCut(first.text).map((one) => [one, [...second.text]]),
@@ -33,7 +51,10 @@ async function everyWay(first, second, { reason = "tool-calls", nth = 1, ...opti
   }
   const content = [first, second].map((one) => one.item);
   const generated = await regenerate(content, reason, options);
-  assert.deepEqual({ content: generated.content, finishReason: generated.finishReason }, contentOf(whole));
+  assert.deepEqual(
+    { content: generated.content, finishReason: generated.finishReason },
+    contentOf(whole),
+  );
   for (const text of texts(whole)) assert.doesNotMatch(text, MARKUP);
   return whole;
 }
@@ -48,7 +69,10 @@ function natively(text, tool = TOOL) {
 }
 
 describe("a question that comes in text and natively", () => {
-  for (const [form, text] of Object.entries({ envelope: envelope(args("Tea?")), markup: markup("Tea?") })) {
+  for (const [form, text] of Object.entries({
+    envelope: envelope(args("Tea?")),
+    markup: markup("Tea?"),
+  })) {
     test(`is asked once: by the ${form}, if that came first`, async () => {
       const got = await everyWay(inText(`Hm. ${text}`), natively(args("Tea?", "B")));
       assert.deepEqual(calls(got), [["c0", input("Tea?")]]);
@@ -67,7 +91,8 @@ describe("a question that comes in text and natively", () => {
   test("ends the message as a call in text does if that is asked", async () => {
     const text = block([envelope(args("Tea?"))]);
     const call = native(TOOL, [args("Tea?")]);
-    const reason = async (parts) => (await rewrite([...parts, finish("stop")])).at(-1).finishReason.unified;
+    const reason = async (parts) =>
+      (await rewrite([...parts, finish("stop")])).at(-1).finishReason.unified;
     assert.equal(await reason([...text, ...call]), "tool-calls");
     assert.equal(await reason([...call, ...text]), "stop");
   });
@@ -88,14 +113,18 @@ describe("a question that comes in text and natively", () => {
     const open = inText(markup("Tea?").replace(`</${TOOL}>`, ""));
     assert.deepEqual(calls(await everyWay(open, natively(args("Tea?")))), [["c0", input("Tea?")]]);
     assert.deepEqual(calls(await everyWay(natively(args("Tea?")), open)), [["n", input("Tea?")]]);
-    const [leaked, asked] = calls(await everyWay(open, natively(args("Tea?")), { reason: "length" }));
+    const [leaked, asked] = calls(
+      await everyWay(open, natively(args("Tea?")), { reason: "length" }),
+    );
     assert.throws(() => JSON.parse(leaked[1]));
     assert.deepEqual(asked, ["n", input("Tea?")]);
   });
 
   test("is asked once if it is a form", async () => {
     const form = (...questions) =>
-      JSON.stringify({ questions: questions.map((question) => ({ question, options: [{ label: "A" }] })) });
+      JSON.stringify({
+        questions: questions.map((question) => ({ question, options: [{ label: "A" }] })),
+      });
     const text = inText(envelope(form("One?", "Two?"), CLAUDE.name));
     const call = (...questions) => natively(form(...questions), CLAUDE.name);
     const ids = async (...pair) => calls(await everyWay(...pair, { nth: 7 })).map(([id]) => id);
@@ -108,17 +137,38 @@ describe("a question that comes in text and natively", () => {
 
 describe("two questions", () => {
   test("are both asked, although one begins as the other", async () => {
-    for (const [one, two] of [["Tea?", "Tea? Now?"], ["Tea? Now?", "Tea?"], ["Tea?", "Milk?"]]) {
-      const inOrder = [["c0", input(one)], ["n", input(two)]];
-      assert.deepEqual(calls(await everyWay(inText(envelope(args(one))), natively(args(two)), { nth: 3 })), inOrder);
-      const reverse = [["n", input(one)], ["c0", input(two)]];
-      assert.deepEqual(calls(await everyWay(natively(args(one)), inText(envelope(args(two))), { nth: 3 })), reverse);
+    for (const [one, two] of [
+      ["Tea?", "Tea? Now?"],
+      ["Tea? Now?", "Tea?"],
+      ["Tea?", "Milk?"],
+    ]) {
+      const inOrder = [
+        ["c0", input(one)],
+        ["n", input(two)],
+      ];
+      assert.deepEqual(
+        calls(await everyWay(inText(envelope(args(one))), natively(args(two)), { nth: 3 })),
+        inOrder,
+      );
+      const reverse = [
+        ["n", input(one)],
+        ["c0", input(two)],
+      ];
+      assert.deepEqual(
+        calls(await everyWay(natively(args(one)), inText(envelope(args(two))), { nth: 3 })),
+        reverse,
+      );
     }
   });
 
   test("grow as soon as they differ", async () => {
-    const parts = [...block([envelope(args("Tea?"))]), ...native(TOOL, ['{"question": "Te', "sts?"]).slice(0, 3)];
-    const deltas = (await rewrite(parts)).filter(({ type, id }) => type === "tool-input-delta" && id === "n");
+    const parts = [
+      ...block([envelope(args("Tea?"))]),
+      ...native(TOOL, ['{"question": "Te', "sts?"]).slice(0, 3),
+    ];
+    const deltas = (await rewrite(parts)).filter(
+      ({ type, id }) => type === "tool-input-delta" && id === "n",
+    );
     assert.deepEqual(deltas.map(({ delta }) => delta).join(""), '{"question": "Tests?');
     const held = await rewrite(parts.slice(0, -1));
     assert.ok(!idsOf(held).has("n"));
@@ -149,7 +199,11 @@ describe("a call that can't be asked", () => {
   });
 
   test("leaves nothing behind if it never came, and another asks the same", async () => {
-    const got = await rewrite([...block([envelope(args("Tea?"))]), ...native(TOOL, [args("Te")]).slice(0, 2), finish()]);
+    const got = await rewrite([
+      ...block([envelope(args("Tea?"))]),
+      ...native(TOOL, [args("Te")]).slice(0, 2),
+      finish(),
+    ]);
     assertLaws(got);
     assert.ok(!idsOf(got).has("n"));
   });
@@ -161,24 +215,45 @@ test("a native call with keys that are not known is never dropped, and counts fo
   const options = { tools: [{ ...ASK, inputSchema }] };
   const urgent = '{"question": "Tea?", "urgent": true}';
   const pair = [inText(envelope(args("Tea?"))), natively(urgent)];
-  assert.deepEqual(calls(await everyWay(...pair, { ...options, nth: 3 })), [["c0", input("Tea?")], ["n", urgent]]);
-  assert.deepEqual(calls(await everyWay(pair[1], pair[0], { ...options, nth: 3 })), [["n", urgent]]);
+  assert.deepEqual(calls(await everyWay(...pair, { ...options, nth: 3 })), [
+    ["c0", input("Tea?")],
+    ["n", urgent],
+  ]);
+  assert.deepEqual(calls(await everyWay(pair[1], pair[0], { ...options, nth: 3 })), [
+    ["n", urgent],
+  ]);
   const open = native(TOOL, [urgent]).slice(0, 2);
   assertLaws(await rewrite([...open, finish("error")], options));
 });
 
 test("no question is asked natively and in text, and none is lost, whatever comes", async () => {
   const question = fc.constantFrom("Tea?", "Tea? Now?", "T", "Milk?", "🙂 Tea?");
-  const call = fc.record({ question, form: fc.constantFrom("native", "envelope", "markup", "prose") });
+  const call = fc.record({
+    question,
+    form: fc.constantFrom("native", "envelope", "markup", "prose"),
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(call, { maxLength: 6 }), fc.array(fc.nat(500)), async (list, at) => {
       const parts = (split) =>
         list.flatMap(({ question: asked, form }, i) => {
           if (form === "native") return native(TOOL, split(args(asked)), `n${i}`);
-          return block(split(form === "prose" ? "Hm." : form === "markup" ? markup(asked) : envelope(args(asked))), `t${i}`);
+          return block(
+            split(
+              form === "prose" ? "Hm." : form === "markup" ? markup(asked) : envelope(args(asked)),
+            ),
+            `t${i}`,
+          );
         });
       const whole = await rewrite([...parts((text) => [text]), finish()]);
-      const got = await rewrite([...parts((text) => cut(text, at.map((offset) => offset % text.length))), finish()]);
+      const got = await rewrite([
+        ...parts((text) =>
+          cut(
+            text,
+            at.map((offset) => offset % text.length),
+          ),
+        ),
+        finish(),
+      ]);
       assertLaws(got);
       assert.deepEqual(joined(got), joined(whole));
       const asked = calls(got).map(([id, text]) => [id[0], JSON.parse(text).question]);
@@ -186,15 +261,23 @@ test("no question is asked natively and in text, and none is lost, whatever come
       for (const one of new Set(wanted.map((call) => call.question))) {
         const kinds = asked.filter(([, text]) => text === one).map(([kind]) => kind);
         const first = wanted.find((call) => call.question === one).form === "native" ? "n" : "c";
-        const same = wanted.filter((call) => call.question === one && (call.form === "native") === (first === "n"));
-        assert.deepEqual(kinds, same.map(() => first));
+        const same = wanted.filter(
+          (call) => call.question === one && (call.form === "native") === (first === "n"),
+        );
+        assert.deepEqual(
+          kinds,
+          same.map(() => first),
+        );
       }
     }),
     { numRuns: 300 },
   );
 });
 
-/** Returns the parts of both, the second's from the place on where the first has `lag` of its own, one by one. */
+/**
+ * Returns the parts of both, the second's from the place on where the first has `lag` of its own,
+ * one by one.
+ */
 function interleave(first, second, lag) {
   const parts = first.slice(0, lag);
   const rest = first.slice(lag);

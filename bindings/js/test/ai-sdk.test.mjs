@@ -20,7 +20,9 @@ for (const [name, { message, text, calls, reason, out = reason }] of Object.entr
         text,
       );
       assert.deepEqual(
-        content.filter(({ type }) => type === "tool-call").map(({ toolName, input }) => [toolName, input]),
+        content
+          .filter(({ type }) => type === "tool-call")
+          .map(({ toolName, input }) => [toolName, input]),
         calls,
       );
       assert.equal(finishReason.unified, out ?? (calls.length > 0 ? "tool-calls" : "stop"));
@@ -32,7 +34,8 @@ for (const [name, { message, text, calls, reason, out = reason }] of Object.entr
         const got = await rewrite(parts(deltas));
         assertLaws(got);
         assert.deepEqual(joined(got), expected, JSON.stringify(deltas));
-        for (const { delta } of got.filter(({ type }) => type === "text-delta")) assert.doesNotMatch(delta, MARKUP);
+        for (const { delta } of got.filter(({ type }) => type === "text-delta"))
+          assert.doesNotMatch(delta, MARKUP);
       }
     });
 
@@ -56,7 +59,11 @@ for (const [name, { tool, arguments: input, written }] of Object.entries(NATIVE)
       for (const deltas of everyCut(input)) {
         const got = await rewrite([...native(tool, deltas), finish("tool-calls")]);
         assertLaws(got);
-        assert.equal(got.find(({ type }) => type === "tool-call").input, written, JSON.stringify(deltas));
+        assert.equal(
+          got.find(({ type }) => type === "tool-call").input,
+          written,
+          JSON.stringify(deltas),
+        );
         assert.deepEqual(contentOf(got), await regenerateCall(bare));
       }
       assert.equal((await rewrite([bare, finish("tool-calls")]))[0].input, written);
@@ -71,9 +78,12 @@ async function regenerateCall(call) {
 
 test("the laws hold for messages joined and cut at random", async () => {
   const messages = Object.values(MESSAGES).filter(({ reason }) => reason === undefined);
-  const message = fc.array(fc.constantFrom(...messages.map((one) => one.message), "Text 🙂 ", "\n\n"), {
-    maxLength: 4,
-  });
+  const message = fc.array(
+    fc.constantFrom(...messages.map((one) => one.message), "Text 🙂 ", "\n\n"),
+    {
+      maxLength: 4,
+    },
+  );
   const offsets = fc.array(fc.nat(2000), { maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(message, offsets, async (pieces, at) => {
@@ -127,7 +137,10 @@ test("the laws hold for any text and any arguments", async () => {
       async (deltas, reason) => {
         const end = reason === undefined ? [] : [finish(reason)];
         const whole = deltas.join("");
-        for (const parts of [(pieces) => block(pieces), (pieces) => native("ask_followup_question", pieces)]) {
+        for (const parts of [
+          (pieces) => block(pieces),
+          (pieces) => native("ask_followup_question", pieces),
+        ]) {
           const got = await rewrite([...parts(deltas), ...end]);
           assertLaws(got);
           assert.deepEqual(joined(got), joined(await rewrite([...parts([whole]), ...end])));

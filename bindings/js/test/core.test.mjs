@@ -13,11 +13,16 @@ const MESSAGE =
 test("core parses messages and arguments, envelopes and other tools included", () => {
   const options = { shapes: ["claude"] };
   const ends = run(new Parser(options), [...MESSAGE]).filter(({ type }) => type === "complete");
-  assert.deepEqual(ends.map(({ tool, question }) => [tool, question]), [
-    ["ask_followup_question", "Tea or 😀?"],
-    ["AskUserQuestion", "Which?"],
-  ]);
-  const [last] = run(new ArgumentsParser("AskUserQuestion"), ['{"questions": [{"question": "Q?"}]}']).slice(-1);
+  assert.deepEqual(
+    ends.map(({ tool, question }) => [tool, question]),
+    [
+      ["ask_followup_question", "Tea or 😀?"],
+      ["AskUserQuestion", "Which?"],
+    ],
+  );
+  const [last] = run(new ArgumentsParser("AskUserQuestion"), [
+    '{"questions": [{"question": "Q?"}]}',
+  ]).slice(-1);
   assert.equal(last.question, "Q?");
 });
 
@@ -35,9 +40,15 @@ test("core has the same events and views as the whole package", () => {
 
 test("core is inlined as well, and decoded by what the engine has", () => {
   const decoders = {
-    fromBase64: "let used; const { Buffer } = globalThis; Uint8Array.fromBase64 = (text) => (used = Buffer.from(text, 'base64'));",
-    Buffer: "delete Uint8Array.fromBase64; let used; const { from } = Buffer; Buffer.from = (...args) => (used = from.apply(Buffer, args));",
-    atob: "delete Uint8Array.fromBase64; delete globalThis.Buffer; let used; const own = atob; globalThis.atob = (text) => (used = own(text));",
+    fromBase64:
+      "let used; const { Buffer } = globalThis; Uint8Array.fromBase64 = (text) => (used = " +
+      "Buffer.from(text, 'base64'));",
+    Buffer:
+      "delete Uint8Array.fromBase64; let used; const { from } = Buffer; Buffer.from = " +
+      "(...args) => (used = from.apply(Buffer, args));",
+    atob:
+      "delete Uint8Array.fromBase64; delete globalThis.Buffer; let used; const own = atob; " +
+      "globalThis.atob = (text) => (used = own(text));",
   };
   for (const [name, prepare] of Object.entries(decoders)) {
     const printed = evaluate(`
@@ -63,7 +74,10 @@ test("the middleware runs in the module that the host gives", () => {
     const result = await followup().wrapGenerate({ doGenerate, params: { prompt: [], tools } });
     console.log(result.content[0].input);
   `);
-  const expected = ["TypeError: there is no module yet: call install first", '{"question":"Tea?","follow_up":[]}'];
+  const expected = [
+    "TypeError: there is no module yet: call install first",
+    '{"question":"Tea?","follow_up":[]}',
+  ];
   assert.equal(printed, expected.join("\n"));
 });
 
@@ -79,7 +93,10 @@ test("core has no checkpoints, and says where they are", () => {
 });
 
 test("core and the whole package work in one process, in either order", () => {
-  for (const [first, second] of [["followup", "followup/core"], ["followup/core", "followup"]]) {
+  for (const [first, second] of [
+    ["followup", "followup/core"],
+    ["followup/core", "followup"],
+  ]) {
     const printed = evaluate(`
       const one = await import("${first}");
       const early = new one.Parser();

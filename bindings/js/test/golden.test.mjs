@@ -1,7 +1,8 @@
-// Every golden body of the crate has the same events here, whole and in small chunks, and its provider is detected.
+// Every golden body of the crate has the same events here, whole and in small chunks, and its
+// provider is detected.
 //
-// The expectations have no partials, since these depend on the cut. Instead the deltas of each call must be together the texts
-// of its end, and what became known before must be so at the end.
+// The expectations have no partials, since these depend on the cut. Instead the deltas of each call
+// must be together the texts of its end, and what became known before must be so at the end.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -13,8 +14,12 @@ import { cut, run } from "./help.mjs";
 
 const bodies = new URL("../../../tests/wire/bodies/", import.meta.url);
 
-/** Returns suggestions as the expectations write them: those of `ask_followup_question` have no more. */
-const suggest = (suggestions) => suggestions.map(({ answer, mode }) => (mode === undefined ? { answer } : { answer, mode }));
+/**
+ * Returns suggestions as the expectations write them: those of `ask_followup_question` have no
+ * more.
+ */
+const suggest = (suggestions) =>
+  suggestions.map(({ answer, mode }) => (mode === undefined ? { answer } : { answer, mode }));
 
 /** Returns the events as the expectations of the golden bodies write them. */
 function normalized(events) {
@@ -26,16 +31,36 @@ function normalized(events) {
     if (type === "text" && last?.event === "text") last.text += event.text;
     else if (type === "text") all.push({ event: "text", text: event.text });
     else if (type === "error") {
-      all.push({ event: "error", kind: event.code, ...(event.code === "provider" && { message: event.message }) });
+      all.push({
+        event: "error",
+        kind: event.code,
+        ...(event.code === "provider" && { message: event.message }),
+      });
     } else if (type === "opaque") {
-      const same = all.findLast((one) => one.event === "opaque" && one.tool === event.tool && one.id === id);
+      const same = all.findLast(
+        (one) => one.event === "opaque" && one.tool === event.tool && one.id === id,
+      );
       if (event.start) all.push({ event: "opaque", tool: event.tool, raw: event.raw, ...named });
       else same.raw += event.raw;
     } else if (type === "complete") {
-      all.push({ event: "complete", call, question, suggest: suggest(event.suggestions), notes: event.noteCodes, ...named });
+      all.push({
+        event: "complete",
+        call,
+        question,
+        suggest: suggest(event.suggestions),
+        notes: event.noteCodes,
+        ...named,
+      });
     } else if (type === "rejected") {
       const known = question ?? null;
-      all.push({ event: "rejected", call, reason: event.code, question: known, suggest: suggest(event.suggestions), ...named });
+      all.push({
+        event: "rejected",
+        call,
+        reason: event.code,
+        question: known,
+        suggest: suggest(event.suggestions),
+        ...named,
+      });
     }
   }
   return all;
@@ -44,12 +69,21 @@ function normalized(events) {
 /** Returns the complete calls of other tools as the expectations write them. */
 function forms(events) {
   const complete = events.filter(({ type, shape }) => type === "complete" && shape !== undefined);
-  return complete.map(({ call, tool, shape, title, questions }) => ({ call, tool, shape, ...(title && { title }), questions }));
+  return complete.map(({ call, tool, shape, title, questions }) => ({
+    call,
+    tool,
+    shape,
+    ...(title && { title }),
+    questions,
+  }));
 }
 
 const TEXTS = ["text", "header", "detail", "suggestions", "answer", "description", "preview"];
 
-/** Asserts that the deltas of each call are together the texts of its end, and that nothing else was shown. */
+/**
+ * Asserts that the deltas of each call are together the texts of its end, and that nothing else was
+ * shown.
+ */
 function assertShown(events) {
   const shown = new Map();
   for (const event of events) {
@@ -58,13 +92,19 @@ function assertShown(events) {
       if (!shown.has(call)) shown.set(call, emptyView(event));
       append(shown.get(call), event);
     } else if (type === "complete" || type === "rejected") {
-      const { tool, title = "", questions: views } = shown.get(call) ?? { tool: event.tool, questions: [] };
+      const {
+        tool,
+        title = "",
+        questions: views,
+      } = shown.get(call) ?? { tool: event.tool, questions: [] };
       assert.deepEqual([tool, title], [event.tool, event.title ?? ""]);
       const [have, ended] = [withoutEmpty(views), withoutEmpty(questionsOf(event))];
       assert.equal(JSON.stringify(have, TEXTS), JSON.stringify(ended, TEXTS));
       have.forEach(({ suggestions, ...known }, i) => {
         assert.deepEqual({ ...ended[i], ...known }, ended[i]);
-        suggestions.forEach((one, j) => assert.deepEqual({ ...ended[i].suggestions[j], ...one }, ended[i].suggestions[j]));
+        suggestions.forEach((one, j) =>
+          assert.deepEqual({ ...ended[i].suggestions[j], ...one }, ended[i].suggestions[j]),
+        );
       });
     }
   }
@@ -72,8 +112,10 @@ function assertShown(events) {
 
 /** Returns all questions of the end of a call. Without a shape it has at most one. */
 function questionsOf({ tool, shape, question, suggestions, questions }) {
-  if (shape === undefined) assert.deepEqual([tool, questions], ["ask_followup_question", undefined]);
-  if (questions !== undefined) assert.deepEqual([question, suggestions], [questions[0].text, questions[0].suggestions]);
+  if (shape === undefined)
+    assert.deepEqual([tool, questions], ["ask_followup_question", undefined]);
+  if (questions !== undefined)
+    assert.deepEqual([question, suggestions], [questions[0].text, questions[0].suggestions]);
   const hasNone = question === undefined && suggestions.length === 0;
   return questions ?? (hasNone ? [] : [{ text: question ?? "", suggestions }]);
 }
@@ -90,7 +132,11 @@ function golden() {
   return formats.flatMap((format) => {
     const folder = new URL(`${format}/`, bodies);
     const names = readdirSync(folder).filter((file) => !file.endsWith(".json"));
-    return names.map((name) => ({ format, name: `${format}/${name}`, body: readFileSync(new URL(name, folder)) }));
+    return names.map((name) => ({
+      format,
+      name: `${format}/${name}`,
+      body: readFileSync(new URL(name, folder)),
+    }));
   });
 }
 
@@ -99,7 +145,9 @@ for (const format of formats) {
     const folder = new URL(`${format}/`, bodies);
     for (const name of readdirSync(folder).filter((file) => !file.endsWith(".json"))) {
       const body = readFileSync(new URL(name, folder));
-      const expected = JSON.parse(readFileSync(new URL(name.replace(/\.[^.]+$/, ".json"), folder), "utf8"));
+      const expected = JSON.parse(
+        readFileSync(new URL(name.replace(/\.[^.]+$/, ".json"), folder), "utf8"),
+      );
       const file = new URL(name.replace(/\.[^.]+$/, ".forms.json"), folder);
       const expectedForms = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
       for (const size of [body.length, 1, 7]) {
@@ -128,7 +176,13 @@ test("each golden body has the same events where its format is detected", () => 
     };
     const expected = read({ format }, [body]);
     assert.equal(expected.detectedFormat, format);
-    for (const chunks of [[body], cut(body, Array.from({ length: body.length }, (_, i) => i))]) {
+    for (const chunks of [
+      [body],
+      cut(
+        body,
+        Array.from({ length: body.length }, (_, i) => i),
+      ),
+    ]) {
       assert.deepEqual(read({}, chunks), expected, name);
     }
   }
@@ -149,7 +203,12 @@ test("random cuts of the golden bodies change no event, as bytes and as text, in
     fc.assert(
       fc.property(offsets, offsets, (inBytes, inText) => {
         assert.deepEqual(read(format, cut(body, inBytes)), whole, name);
-        if (isText) assert.deepEqual(read(format, cut(text, [...inText.filter((at) => at <= text.length), ...high])), whole, name);
+        if (isText)
+          assert.deepEqual(
+            read(format, cut(text, [...inText.filter((at) => at <= text.length), ...high])),
+            whole,
+            name,
+          );
       }),
       { numRuns: 5 },
     );

@@ -33,11 +33,15 @@ export function joined(events) {
   for (const event of events) {
     const last = all.at(-1);
     if (event.type === "text" && last?.type === "text") last.text += event.text;
-    else if (event.type === "opaque" && !event.start && last?.type === "opaque") last.raw += event.raw;
+    else if (event.type === "opaque" && !event.start && last?.type === "opaque")
+      last.raw += event.raw;
     else if (event.type === "partial" && isSame(last, event)) last.delta += event.delta;
-    else if (!(event.type === "partial" && event.delta === "" && event.tool === undefined)) all.push({ ...event });
+    else if (!(event.type === "partial" && event.delta === "" && event.tool === undefined))
+      all.push({ ...event });
   }
-  return all.map(({ known, ...event }) => (event.type === "partial" ? event : { ...event, ...(known && { known }) }));
+  return all.map(({ known, ...event }) =>
+    event.type === "partial" ? event : { ...event, ...(known && { known }) },
+  );
 }
 
 function isSame(last, event) {
@@ -45,7 +49,10 @@ function isSame(last, event) {
   return last !== undefined && keys.every((key) => last[key] === event[key]);
 }
 
-/** Runs a program in a process of its own, in which no other test has loaded a module. Returns what it prints. */
+/**
+ * Runs a program in a process of its own, in which no other test has loaded a module. Returns what
+ * it prints.
+ */
 export function evaluate(source) {
   // Not every runtime takes a program as an argument.
   const file = join(import.meta.dirname, `evaluated-${process.pid}.mjs`);

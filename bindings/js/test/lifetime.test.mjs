@@ -1,4 +1,5 @@
-// Parsers and dialogues that were freed, disposed of or forgotten leave nothing in the memory of the module.
+// Parsers and dialogues that were freed, disposed of or forgotten leave nothing in the memory of
+// the module.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -23,15 +24,26 @@ WebAssembly.Instance = Instance;
 const PARSERS = Number(process.env.PARSERS ?? 20_000);
 
 const memory = () => instances.map(({ exports }) => exports.memory.buffer.byteLength);
-const PARSER_KINDS = [() => new Parser(), () => new ArgumentsParser("AskUserQuestion"), () => new ResponseParser()];
+const PARSER_KINDS = [
+  () => new Parser(),
+  () => new ArgumentsParser("AskUserQuestion"),
+  () => new ResponseParser(),
+];
 
 /** Returns an event after which a dialogue has an open question. */
 function complete(question) {
-  return { type: "complete", call: 0, tool: "ask_followup_question", question, suggestions: [{ answer: "A" }] };
+  return {
+    type: "complete",
+    call: 0,
+    tool: "ask_followup_question",
+    question,
+    suggestions: [{ answer: "A" }],
+  };
 }
 
 describe("what is freed", () => {
-  const message = "So: <ask_followup_question><question>Which database?</question><suggest>PostgreSQL</suggest><suggest>SQ";
+  const message =
+    "So: <ask_followup_question><question>Which database?</question><suggest>PostgreSQL</suggest><suggest>SQ";
 
   /** Makes parsers, some at a time, uses and frees them. */
   function makeAndFree(count) {
@@ -76,7 +88,13 @@ describe("what is disposed of", () => {
       parser.feed("<ask_followup_question><question>Tea?");
       parser[dispose]();
       parser[dispose]();
-      for (const use of [() => parser.feed("x"), () => parser.finish(), () => parser.checkpoint(), () => parser.view(), () => parser.view(0)]) {
+      for (const use of [
+        () => parser.feed("x"),
+        () => parser.finish(),
+        () => parser.checkpoint(),
+        () => parser.view(),
+        () => parser.view(0),
+      ]) {
         assert.throws(use, { name: "TypeError", message: "the parser has been freed" });
       }
     }
@@ -87,8 +105,14 @@ describe("what is disposed of", () => {
     dialogue.event(complete("Q?"));
     dialogue[dispose]();
     dialogue[dispose]();
-    const uses = [() => dialogue.event(complete("Q?")), () => dialogue.question, () => dialogue.cancel(0), () => dialogue.history()];
-    for (const use of uses) assert.throws(use, { name: "TypeError", message: "the dialogue has been freed" });
+    const uses = [
+      () => dialogue.event(complete("Q?")),
+      () => dialogue.question,
+      () => dialogue.cancel(0),
+      () => dialogue.history(),
+    ];
+    for (const use of uses)
+      assert.throws(use, { name: "TypeError", message: "the dialogue has been freed" });
   });
 
   test("its memory is free at once", () => {
@@ -111,7 +135,9 @@ describe("what is disposed of", () => {
 });
 
 describe("what is forgotten", () => {
-  /** Returns a function that collects garbage, and waits until what was registered for that is done. */
+  /**
+   * Returns a function that collects garbage, and waits until what was registered for that is done.
+   */
   function collector() {
     if (!globalThis.Bun) setFlagsFromString("--expose-gc");
     const collect = globalThis.Bun ? () => Bun.gc(true) : runInNewContext("gc");
@@ -127,7 +153,13 @@ describe("what is forgotten", () => {
   const question = "Q".repeat(size);
 
   for (const [what, make] of [
-    ["a parser", () => new Parser({ limits: { question: size } }).feed(`<ask_followup_question><question>${question}`)],
+    [
+      "a parser",
+      () =>
+        new Parser({ limits: { question: size } }).feed(
+          `<ask_followup_question><question>${question}`,
+        ),
+    ],
     ["a dialogue", () => new Dialogue().event(complete(question))],
   ]) {
     test(`${what} is freed once it is collected`, async () => {
@@ -144,7 +176,10 @@ describe("what is forgotten", () => {
       memory().forEach((bytes, i) => {
         const grown = bytes - before[i];
         // A round more than before may wait to be freed.
-        assert.ok(grown <= 2 * each * size, `the memory grew by ${grown} of ${rounds * each * size} bytes`);
+        assert.ok(
+          grown <= 2 * each * size,
+          `the memory grew by ${grown} of ${rounds * each * size} bytes`,
+        );
       });
     });
   }

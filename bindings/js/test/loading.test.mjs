@@ -24,7 +24,11 @@ test("a script without its file tells how to give the module", async (t) => {
   // The copies are modules, as those of the package.
   writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   cpSync(new URL("../dist/module", import.meta.url), join(folder, "module"), { recursive: true });
-  for (const [name, entry] of [["file", "followup/host"], ["core-file", "followup/core/host"], ["dialogue-file", "followup/dialogue/host"]]) {
+  for (const [name, entry] of [
+    ["file", "followup/host"],
+    ["core-file", "followup/core/host"],
+    ["dialogue-file", "followup/dialogue/host"],
+  ]) {
     await assert.rejects(import(pathToFileURL(join(folder, `module/${name}.js`)).href), (error) => {
       assert.match(error.message, new RegExp(`\\.wasm is not there: .* install of ${entry}$`));
       assert.equal(error.cause.code, "ENOENT");

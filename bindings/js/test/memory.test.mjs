@@ -29,13 +29,15 @@ function fromLeb(bytes, at) {
 /** Returns a module of the package whose memory can't grow by more than this. */
 function capped(name, growth) {
   const bytes = readFileSync(fileURLToPath(import.meta.resolve(`followup/${name}`)));
-  for (let at = 8; at < bytes.length; ) {
+  for (let at = 8; at < bytes.length;) {
     const [size, start] = fromLeb(bytes, at + 1);
     if (bytes[at] === 5) {
       const [least] = fromLeb(bytes, start + 2);
       const memory = [1, 1, ...leb(least), ...leb(least + growth / 65_536)];
       const section = [5, ...leb(memory.length), ...memory];
-      return new WebAssembly.Module(Buffer.concat([bytes.subarray(0, at), Buffer.from(section), bytes.subarray(start + size)]));
+      return new WebAssembly.Module(
+        Buffer.concat([bytes.subarray(0, at), Buffer.from(section), bytes.subarray(start + size)]),
+      );
     }
     at = start + size;
   }
@@ -48,7 +50,10 @@ installDialogue(capped("followup-dialogue.wasm", 8 * MIB));
 /** Asserts that a new parser works. */
 function assertWorks() {
   const parser = new Parser();
-  assert.equal(parser.feed(`${QUESTION}Tea?</question></ask_followup_question>`).at(-1).question, "Tea?");
+  assert.equal(
+    parser.feed(`${QUESTION}Tea?</question></ask_followup_question>`).at(-1).question,
+    "Tea?",
+  );
   parser.free();
 }
 
@@ -59,14 +64,23 @@ describe("a chunk that is larger than the memory of the module", () => {
     for (const filling of ["ä", "ab😀"]) {
       const prose = filling.repeat((5 * MIB) / filling.length);
       const text = `${prose}${call} Well.`;
-      const feeds = [(parser) => parser.feed(text), (parser) => parser.feed(new TextEncoder().encode(text))];
+      const feeds = [
+        (parser) => parser.feed(text),
+        (parser) => parser.feed(new TextEncoder().encode(text)),
+      ];
       for (const feed of feeds) {
         const parser = new Parser();
         const [before, ...events] = feed(parser);
         const after = events.pop();
         assert.ok(before.text === prose && after.text === " Well.", "a text differs");
         assert.deepEqual(parser.finish(), []);
-        assert.deepEqual(events.map(({ type, delta, question }) => [type, delta ?? question]), [["partial", "Tea?"], ["complete", "Tea?"]]);
+        assert.deepEqual(
+          events.map(({ type, delta, question }) => [type, delta ?? question]),
+          [
+            ["partial", "Tea?"],
+            ["complete", "Tea?"],
+          ],
+        );
         parser.free();
       }
     }
@@ -77,7 +91,9 @@ describe("a chunk that is larger than the memory of the module", () => {
     for (let shift = 0; shift < 4; shift++) {
       const text = `${"-".repeat(2 ** 19 + shift)}${QUESTION}${question}</question></ask_followup_question>`;
       const bytes = new TextEncoder().encode(text);
-      const small = Array.from({ length: text.length / 1000 + 1 }, (_, i) => text.slice(i * 1000, i * 1000 + 1000));
+      const small = Array.from({ length: text.length / 1000 + 1 }, (_, i) =>
+        text.slice(i * 1000, i * 1000 + 1000),
+      );
       const [expected, ...others] = [small, [text], [bytes]].map((chunks) => {
         const parser = new Parser({ limits: { question: MIB } });
         const events = chunks.flatMap((chunk) => parser.feed(chunk));
@@ -100,12 +116,26 @@ describe("a memory that ends", () => {
   const FAILED = { name: "Error", message: /^the module has failed, .*: create a new parser$/ };
 
   test("ends the parsers in that instance with a clear error, and no others", () => {
-    for (const create of [() => new Parser({ limits: { question: 2 ** 31 } }), () => new ArgumentsParser("AskUserQuestion"), () => new ResponseParser()]) {
+    for (const create of [
+      () => new Parser({ limits: { question: 2 ** 31 } }),
+      () => new ArgumentsParser("AskUserQuestion"),
+      () => new ResponseParser(),
+    ]) {
       const [greedy, idle] = [new Parser({ limits: { question: 2 ** 31 } }), create()];
       idle.feed("{");
-      assert.throws(() => exhaust(greedy), (error) => error.cause instanceof WebAssembly.RuntimeError && FAILED.message.test(error.message));
+      assert.throws(
+        () => exhaust(greedy),
+        (error) =>
+          error.cause instanceof WebAssembly.RuntimeError && FAILED.message.test(error.message),
+      );
       assertWorks();
-      const uses = [() => greedy.feed("a"), () => greedy.finish(), () => idle.feed("a"), () => idle.finish(), () => idle.checkpoint()];
+      const uses = [
+        () => greedy.feed("a"),
+        () => greedy.finish(),
+        () => idle.feed("a"),
+        () => idle.finish(),
+        () => idle.checkpoint(),
+      ];
       for (const use of uses) assert.throws(use, FAILED);
       greedy.free();
       idle.free();
@@ -118,7 +148,10 @@ describe("a memory that ends", () => {
     idle.feed(`${QUESTION}Te`);
     const message = /^\d+ bytes do not fit into the memory of the module$/;
     assert.throws(() => new Parser({}, new Uint8Array(16 * MIB)), { name: "RangeError", message });
-    assert.throws(() => new Parser({ shapes: [" ".repeat(16 * MIB)] }), { name: "RangeError", message });
+    assert.throws(() => new Parser({ shapes: [" ".repeat(16 * MIB)] }), {
+      name: "RangeError",
+      message,
+    });
     assert.equal(idle.feed("a?").at(-1).delta, "a?");
     idle.free();
   });
@@ -142,12 +175,20 @@ describe("a memory that ends", () => {
       assert.throws(() => parser.feed(chunk), { name: "RangeError" });
       for (const filler of fillers) filler.free();
       events.push(...parser.feed(chunk), ...parser.finish());
-      assert.ok(joined(events).map(({ text }) => text).join("") === expected, "the text differs");
+      assert.ok(
+        joined(events)
+          .map(({ text }) => text)
+          .join("") === expected,
+        "the text differs",
+      );
       parser.free();
     }
   });
 
-  /** Returns whether the module has room for input of this length. A checkpoint gives back the memory of the last input. */
+  /**
+   * Returns whether the module has room for input of this length. A checkpoint gives back the
+   * memory of the last input.
+   */
   function hasRoom(parser, length) {
     parser.checkpoint();
     try {
@@ -160,16 +201,29 @@ describe("a memory that ends", () => {
   }
 
   test("ends the dialogues in that instance, and no others", () => {
-    const complete = (question) => ({ type: "complete", call: 0, tool: "ask_followup_question", question, suggestions: [{ answer: "A" }] });
+    const complete = (question) => ({
+      type: "complete",
+      call: 0,
+      tool: "ask_followup_question",
+      question,
+      suggestions: [{ answer: "A" }],
+    });
     const idle = new Dialogue();
     idle.event(complete("Tea?"));
-    assert.throws(() => idle.event(complete("a".repeat(16 * MIB))), { name: "RangeError", message: /do not fit/ });
+    assert.throws(() => idle.event(complete("a".repeat(16 * MIB))), {
+      name: "RangeError",
+      message: /do not fit/,
+    });
     assert.equal(idle.question.question, "Tea?");
     const greedy = new Dialogue();
-    assert.throws(() => {
-      for (let asked = 0; asked < 16; asked++) greedy.event(complete("a".repeat(MIB)));
-    }, { name: "Error", message: /^the module has failed, .*: create a new dialogue$/ });
-    for (const use of [() => idle.history(), () => idle.cancel(0), () => greedy.history()]) assert.throws(use, /the module has failed/);
+    assert.throws(
+      () => {
+        for (let asked = 0; asked < 16; asked++) greedy.event(complete("a".repeat(MIB)));
+      },
+      { name: "Error", message: /^the module has failed, .*: create a new dialogue$/ },
+    );
+    for (const use of [() => idle.history(), () => idle.cancel(0), () => greedy.history()])
+      assert.throws(use, /the module has failed/);
     greedy.free();
     idle.free();
     const other = new Dialogue();

@@ -4,4 +4,6 @@ import { parentPort } from "node:worker_threads";
 import { ArgumentsParser } from "followup";
 import { run } from "./help.mjs";
 
-parentPort.on("message", (text) => parentPort.postMessage(run(new ArgumentsParser("AskUserQuestion"), [text])));
+parentPort.on("message", (text) =>
+  parentPort.postMessage(run(new ArgumentsParser("AskUserQuestion"), [text])),
+);

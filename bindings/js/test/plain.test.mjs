@@ -1,4 +1,5 @@
-// Events, views, directives and replies are plain data: they can be stored as JSON, and posted to another thread.
+// Events, views, directives and replies are plain data: they can be stored as JSON, and posted to
+// another thread.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -9,10 +10,19 @@ import { Dialogue } from "followup/dialogue";
 import { cut, run } from "./help.mjs";
 
 const bodies = new URL("../../../tests/wire/bodies/", import.meta.url);
-const names = readdirSync(bodies, { recursive: true }).map((name) => name.replaceAll("\\", "/")).filter((name) => /\.(?!md$)\w+$/.test(name));
+const names = readdirSync(bodies, { recursive: true })
+  .map((name) => name.replaceAll("\\", "/"))
+  .filter((name) => /\.(?!md$)\w+$/.test(name));
 
 const FORM = JSON.stringify({
-  questions: [{ question: "Which one?", header: "Store", multiSelect: true, options: [{ label: "Ä", description: "D" }, { label: "B" }] }],
+  questions: [
+    {
+      question: "Which one?",
+      header: "Store",
+      multiSelect: true,
+      options: [{ label: "Ä", description: "D" }, { label: "B" }],
+    },
+  ],
 });
 
 /** Asserts that a value is the same after it was posted, and after it was JSON. */
@@ -25,11 +35,24 @@ test("the events of every golden body are plain data", () => {
   const types = new Set();
   for (const name of names) {
     const bytes = new Uint8Array(readFileSync(new URL(name, bodies)));
-    const events = run(new ResponseParser(), cut(bytes, Array.from({ length: bytes.length / 7 }, (_, i) => i * 7)));
+    const events = run(
+      new ResponseParser(),
+      cut(
+        bytes,
+        Array.from({ length: bytes.length / 7 }, (_, i) => i * 7),
+      ),
+    );
     assertPlain(events);
     for (const { type } of events) types.add(type);
   }
-  assert.deepEqual([...types].sort(), ["complete", "error", "opaque", "partial", "rejected", "text"]);
+  assert.deepEqual([...types].sort(), [
+    "complete",
+    "error",
+    "opaque",
+    "partial",
+    "rejected",
+    "text",
+  ]);
 });
 
 test("views, directives, questions and replies are plain data", () => {

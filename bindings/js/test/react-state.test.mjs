@@ -7,7 +7,8 @@ import { events } from "followup";
 import { Reading } from "../dist/react/reading.js";
 import { FollowupStore } from "../dist/react/store.js";
 
-const body = (name) => readFileSync(new URL(`../../../examples/responses/${name}.sse`, import.meta.url), "utf8");
+const body = (name) =>
+  readFileSync(new URL(`../../../examples/responses/${name}.sse`, import.meta.url), "utf8");
 const CHAT = body("openai-chat");
 const FORM = body("anthropic-form");
 
@@ -45,19 +46,32 @@ describe("the state", () => {
   test("holds prose and calls in order", async () => {
     const { status, parts, text, calls, errors } = await readAll(pieces(CHAT));
     assert.deepEqual([status, errors], ["done", []]);
-    assert.deepEqual(parts.map(({ type }) => type), ["text", "call"]);
+    assert.deepEqual(
+      parts.map(({ type }) => type),
+      ["text", "call"],
+    );
     assert.equal(text, "The export job needs a place to write to.\n");
     assert.equal(parts[0].text, text);
     assert.equal(parts[1].call, calls[0]);
     const [{ state, id, index, tool, questions }] = calls;
     assert.deepEqual([state, id, index, tool], ["open", "call_export", 0, "ask_followup_question"]);
     assert.match(questions[0].text, /^Where should the nightly export go\?/);
-    assert.deepEqual(questions[0].suggestions[1], { answer: "Into a new table, partitioned by day", mode: "architect" });
+    assert.deepEqual(questions[0].suggestions[1], {
+      answer: "Into a new table, partitioned by day",
+      mode: "architect",
+    });
   });
 
   test("holds all questions of a form", async () => {
     const { calls } = await readAll(pieces(FORM));
-    assert.deepEqual(calls[0].questions.map(({ header, multiple }) => [header, multiple]), [["Store", false], ["Sign-in", true], ["Rollout", false]]);
+    assert.deepEqual(
+      calls[0].questions.map(({ header, multiple }) => [header, multiple]),
+      [
+        ["Store", false],
+        ["Sign-in", true],
+        ["Rollout", false],
+      ],
+    );
   });
 
   test("grows only at its end, and keeps the objects of what has not changed", async () => {
@@ -73,7 +87,9 @@ describe("the state", () => {
         call.questions.forEach(({ text, suggestions }, j) => {
           const now = after.calls[i].questions[j];
           assert.ok(now.text.startsWith(text));
-          suggestions.forEach(({ answer }, k) => assert.ok(now.suggestions[k].answer.startsWith(answer)));
+          suggestions.forEach(({ answer }, k) =>
+            assert.ok(now.suggestions[k].answer.startsWith(answer)),
+          );
         });
       });
       if (event.type === "text") assert.equal(after.calls[0], before.calls[0]);
@@ -81,43 +97,105 @@ describe("the state", () => {
       before = after;
       written = JSON.stringify(before);
     }
-    assert.deepEqual(before.parts.map(({ type }) => type), ["text", "call", "text"]);
+    assert.deepEqual(
+      before.parts.map(({ type }) => type),
+      ["text", "call", "text"],
+    );
   });
 
   test("keeps text that comes while a call grows after the call", async () => {
     const store = new FollowupStore();
-    store.push([{ type: "partial", call: 0, field: "question", questionIndex: 0, delta: "Q" }, { type: "text", text: "after" }]);
+    store.push([
+      { type: "partial", call: 0, field: "question", questionIndex: 0, delta: "Q" },
+      { type: "text", text: "after" },
+    ]);
     const { parts } = await until(store, ({ parts }) => parts.length > 0);
-    assert.deepEqual(parts.map(({ type }) => type), ["call", "text"]);
+    assert.deepEqual(
+      parts.map(({ type }) => type),
+      ["call", "text"],
+    );
     assert.equal(parts[0].call.questions[0].text, "Q");
   });
 
   test("drops a call instead of which another one counts", async () => {
     const store = new FollowupStore();
-    const partial = (call, delta) => ({ type: "partial", call, field: "question", questionIndex: 0, delta });
-    const end = { tool: "ask_followup_question", question: "Tea?", suggestions: [], start: 0, end: 9, notes: [], noteCodes: [] };
-    const superseded = { ...end, type: "rejected", call: 0, code: "superseded", message: "another call counts" };
-    store.push([{ type: "text", text: "A" }, partial(0, "Tea?"), { type: "text", text: "B" }, partial(1, "Tea?")]);
+    const partial = (call, delta) => ({
+      type: "partial",
+      call,
+      field: "question",
+      questionIndex: 0,
+      delta,
+    });
+    const end = {
+      tool: "ask_followup_question",
+      question: "Tea?",
+      suggestions: [],
+      start: 0,
+      end: 9,
+      notes: [],
+      noteCodes: [],
+    };
+    const superseded = {
+      ...end,
+      type: "rejected",
+      call: 0,
+      code: "superseded",
+      message: "another call counts",
+    };
+    store.push([
+      { type: "text", text: "A" },
+      partial(0, "Tea?"),
+      { type: "text", text: "B" },
+      partial(1, "Tea?"),
+    ]);
     await until(store, ({ calls }) => calls.length === 2);
     store.push([superseded, { ...end, type: "complete", call: 1 }, { ...superseded, call: 2 }]);
     const { parts, calls } = await until(store, ({ calls }) => calls.length === 1);
-    assert.deepEqual(parts.map(({ type }) => type), ["text", "text", "call"]);
-    assert.deepEqual(calls.map(({ index, state }) => [index, state]), [[1, "open"]]);
+    assert.deepEqual(
+      parts.map(({ type }) => type),
+      ["text", "text", "call"],
+    );
+    assert.deepEqual(
+      calls.map(({ index, state }) => [index, state]),
+      [[1, "open"]],
+    );
     store.end();
     assert.equal((await until(store, isOver)).parts.length, 3);
   });
 
   test("joins the pieces of another tool's call", async () => {
-    const piece = (raw, start, id) => ({ type: "opaque", tool: "read_file", raw, start, ...(id && { id }) });
+    const piece = (raw, start, id) => ({
+      type: "opaque",
+      tool: "read_file",
+      raw,
+      start,
+      ...(id && { id }),
+    });
     const store = new FollowupStore();
-    store.push([piece("a", true, "1"), piece("x", true, "2"), piece("b", false, "1"), piece("<r", true), piece(">", false)]);
+    store.push([
+      piece("a", true, "1"),
+      piece("x", true, "2"),
+      piece("b", false, "1"),
+      piece("<r", true),
+      piece(">", false),
+    ]);
     const { parts } = await until(store, ({ parts }) => parts.length > 0);
-    assert.deepEqual(parts.map(({ raw, id }) => [raw, id]), [["ab", "1"], ["x", "2"], ["<r>", undefined]]);
+    assert.deepEqual(
+      parts.map(({ raw, id }) => [raw, id]),
+      [
+        ["ab", "1"],
+        ["x", "2"],
+        ["<r>", undefined],
+      ],
+    );
   });
 
   test("holds what the provider reports as an error", async () => {
     const { errors, parts, status } = await readAll(['{"error":{"message":"Rate limit reached"}}']);
-    assert.deepEqual([errors[0].message, parts[0], status], ["Rate limit reached", { type: "error", error: errors[0] }, "done"]);
+    assert.deepEqual(
+      [errors[0].message, parts[0], status],
+      ["Rate limit reached", { type: "error", error: errors[0] }, "done"],
+    );
   });
 
   test("rejects a call that is cut off, whether the stream ends, breaks or is stopped", async () => {
@@ -128,12 +206,18 @@ describe("the state", () => {
     }
     const ended = await readAll([half]);
     const failed = await readAll(broken());
-    const reading = new Reading(new ReadableStream({ start: (controller) => controller.enqueue(half) }));
+    const reading = new Reading(
+      new ReadableStream({ start: (controller) => controller.enqueue(half) }),
+    );
     reading.subscribe(() => {});
     await until(reading.store, ({ calls }) => calls[0]?.state === "growing");
     reading.stop();
     const stopped = await until(reading.store, isOver);
-    for (const [state, status] of [[ended, "done"], [failed, "failed"], [stopped, "stopped"]]) {
+    for (const [state, status] of [
+      [ended, "done"],
+      [failed, "failed"],
+      [stopped, "stopped"],
+    ]) {
       assert.equal(state.status, status);
       assert.deepEqual([state.calls[0].state, state.calls[0].code], ["rejected", "truncated"]);
       assert.match(state.calls[0].questions[0].text, /^Where/);
@@ -147,7 +231,12 @@ describe("the state", () => {
     assert.throws(() => store.answer(0, { type: "text", text: "too early" }), TypeError);
     assert.throws(() => store.answer(1, { type: "text", text: "no such call" }), TypeError);
     store.push((await eventsOf(CHAT)).filter(({ type }) => type === "complete"));
-    for (const [wrong, kind] of [[undefined, "undefined"], [null, "null"], ["yes", "string"], [{ type: "yes" }, "object"]]) {
+    for (const [wrong, kind] of [
+      [undefined, "undefined"],
+      [null, "null"],
+      ["yes", "string"],
+      [{ type: "yes" }, "object"],
+    ]) {
       const message = `answer: an object with the type text, suggestion, edited or form was expected, not ${kind}`;
       assert.throws(() => store.answer(0, wrong), { name: "TypeError", message });
     }
@@ -167,14 +256,23 @@ describe("the state", () => {
     store.discuss(3, [{ text: "So far" }]);
     store.discuss(4);
     const { calls } = await until(store, ({ calls }) => calls[4]?.state === "discussed");
-    assert.deepEqual(calls.map(({ state, images, answers }) => [state, images, answers]), [
-      ["answered", ["data:image/png;base64,AA=="], undefined],
-      ["cancelled", undefined, undefined],
-      ["declined", undefined, undefined],
-      ["discussed", undefined, [{ text: "So far" }]],
-      ["discussed", undefined, []],
-    ]);
-    for (const again of [() => store.cancel(3), () => store.discuss(0), () => store.cancel(1), () => store.decline(0), () => store.answer(2, { type: "text", text: "" })]) {
+    assert.deepEqual(
+      calls.map(({ state, images, answers }) => [state, images, answers]),
+      [
+        ["answered", ["data:image/png;base64,AA=="], undefined],
+        ["cancelled", undefined, undefined],
+        ["declined", undefined, undefined],
+        ["discussed", undefined, [{ text: "So far" }]],
+        ["discussed", undefined, []],
+      ],
+    );
+    for (const again of [
+      () => store.cancel(3),
+      () => store.discuss(0),
+      () => store.cancel(1),
+      () => store.decline(0),
+      () => store.answer(2, { type: "text", text: "" }),
+    ]) {
       assert.throws(again, TypeError);
     }
   });
@@ -214,10 +312,18 @@ describe("the state", () => {
   });
 
   test("rejects a value that is no event, and keeps the events before it", async () => {
-    for (const [wrong, kind] of [[5, "number"], [null, "null"], [{ type: "txt" }, "object"], [new ArrayBuffer(1), "object"]]) {
+    for (const [wrong, kind] of [
+      [5, "number"],
+      [null, "null"],
+      [{ type: "txt" }, "object"],
+      [new ArrayBuffer(1), "object"],
+    ]) {
       const store = new FollowupStore();
       const message = `event: an event of a parser was expected, not ${kind}`;
-      assert.throws(() => store.push([{ type: "text", text: "A" }, wrong]), { name: "TypeError", message });
+      assert.throws(() => store.push([{ type: "text", text: "A" }, wrong]), {
+        name: "TypeError",
+        message,
+      });
       assert.equal((await until(store, ({ text }) => text !== "")).text, "A");
     }
   });
@@ -235,7 +341,17 @@ describe("a source", () => {
   test("is a response, a stream, anything that can be iterated, a promise, or a function", async () => {
     const expected = await readAll(pieces(CHAT));
     const bytes = () => pieces(CHAT).map((text) => new TextEncoder().encode(text));
-    const sources = [new Response(CHAT), ReadableStream.from(bytes()), events(pieces(CHAT)), bytes(), CHAT, Promise.resolve(new Response(CHAT)), () => new Response(CHAT), async () => bytes(), await eventsOf(CHAT)];
+    const sources = [
+      new Response(CHAT),
+      ReadableStream.from(bytes()),
+      events(pieces(CHAT)),
+      bytes(),
+      CHAT,
+      Promise.resolve(new Response(CHAT)),
+      () => new Response(CHAT),
+      async () => bytes(),
+      await eventsOf(CHAT),
+    ];
     for (const source of sources) assert.deepEqual(await readAll(source), expected);
   });
 
@@ -249,7 +365,10 @@ describe("a source", () => {
     const seen = {};
     const source = (signal) => {
       seen.signal = signal;
-      return new ReadableStream({ start: (controller) => controller.enqueue(CHAT.slice(0, 900)), cancel: () => void (seen.cancelled = true) });
+      return new ReadableStream({
+        start: (controller) => controller.enqueue(CHAT.slice(0, 900)),
+        cancel: () => void (seen.cancelled = true),
+      });
     };
     const reading = new Reading(source);
     const leave = [reading.subscribe(() => {}), reading.subscribe(() => {})];
@@ -293,7 +412,10 @@ describe("a source", () => {
       const { status, error } = await readAll([CHAT, wrong]);
       assert.equal(status, "failed");
       assert.ok(error instanceof TypeError);
-      assert.match(error.message, /^chunk: a string, a Uint8Array or an event was expected, not (number|null|object)$/);
+      assert.match(
+        error.message,
+        /^chunk: a string, a Uint8Array or an event was expected, not (number|null|object)$/,
+      );
     }
   });
 

@@ -11,7 +11,9 @@ import { Dialogue, DialogueError, messages } from "followup/dialogue";
 const RUNS = Number(process.env.RUNS ?? 100);
 
 /** All formats of providers: each has golden bodies. */
-const FORMATS = readdirSync(new URL("../../../tests/wire/bodies/", import.meta.url)).filter((name) => !name.includes("."));
+const FORMATS = readdirSync(new URL("../../../tests/wire/bodies/", import.meta.url)).filter(
+  (name) => !name.includes("."),
+);
 
 const shapes = new URL("../../../src/shape/tools/", import.meta.url);
 const shapeTexts = readdirSync(shapes).map((name) => readFileSync(new URL(name, shapes), "utf8"));
@@ -26,11 +28,37 @@ const damaged = (text, insert) =>
 const anyText = fc.string({ unit: "binary" });
 const half = fc.constantFrom("\ud83d", "\ude00");
 const pieces = fc.constantFrom(
-  "<ask_followup_question>", "<question>", "</question>", "<follow_up>", "<suggest mode='a'>", "</suggest>", "</follow_up>",
-  "</ask_followup_question>", "<tool_call>", "</tool_call>", '{"name": "AskUserQuestion", "arguments": {', '"questions": [{"question": "Q',
-  '"', "{", "}", "[", "]", "\\u00", "\\", "&lt;", "&#x1F600;", "```\n", "<think>", "<|tool_calls_section_begin|>",
-  'data: {"choices":[{"delta":{"content":"', "\n\n", "event: content_block_delta\ndata: ", '{"type":"content_block_start","index":0',
-  "[".repeat(100_000), '{"a":'.repeat(20_000), "<suggest>".repeat(2000),
+  "<ask_followup_question>",
+  "<question>",
+  "</question>",
+  "<follow_up>",
+  "<suggest mode='a'>",
+  "</suggest>",
+  "</follow_up>",
+  "</ask_followup_question>",
+  "<tool_call>",
+  "</tool_call>",
+  '{"name": "AskUserQuestion", "arguments": {',
+  '"questions": [{"question": "Q',
+  '"',
+  "{",
+  "}",
+  "[",
+  "]",
+  "\\u00",
+  "\\",
+  "&lt;",
+  "&#x1F600;",
+  "```\n",
+  "<think>",
+  "<|tool_calls_section_begin|>",
+  'data: {"choices":[{"delta":{"content":"',
+  "\n\n",
+  "event: content_block_delta\ndata: ",
+  '{"type":"content_block_start","index":0',
+  "[".repeat(100_000),
+  '{"a":'.repeat(20_000),
+  "<suggest>".repeat(2000),
 );
 const chunk = fc.oneof(
   { weight: 4, arbitrary: pieces },
@@ -42,11 +70,30 @@ const chunks = fc.array(chunk, { maxLength: 12 });
 
 /** Returns options in which each list has some of these names, and each limit is one of these. */
 function optionsOf(names, shapes, limit, extra) {
-  const limits = ["question", "answer", "suggestions", "tag", "unconfirmed", "questions", "header", "description", ...extra];
+  const limits = [
+    "question",
+    "answer",
+    "suggestions",
+    "tag",
+    "unconfirmed",
+    "questions",
+    "header",
+    "description",
+    ...extra,
+  ];
   const some = (name) => fc.array(name, { maxLength: 2 });
-  const all = { strict: fc.boolean(), outsideCode: fc.boolean(), decodeEntities: fc.boolean(), envelopes: some(names), shapes: some(shapes) };
+  const all = {
+    strict: fc.boolean(),
+    outsideCode: fc.boolean(),
+    decodeEntities: fc.boolean(),
+    envelopes: some(names),
+    shapes: some(shapes),
+  };
   const tools = fc.record({ tools: some(names), parameters: some(names) });
-  return fc.record({ ...all, tools, limits: fc.dictionary(fc.constantFrom(...limits), limit, { maxKeys: 2 }) }, { requiredKeys: [] });
+  return fc.record(
+    { ...all, tools, limits: fc.dictionary(fc.constantFrom(...limits), limit, { maxKeys: 2 }) },
+    { requiredKeys: [] },
+  );
 }
 
 const good = optionsOf(
@@ -61,14 +108,23 @@ const wrong = optionsOf(
   fc.oneof(fc.double(), anyText, fc.nat()),
   ["event", "openCalls", "arguments"],
 );
-const options = fc.oneof({ weight: 6, arbitrary: good }, { weight: 3, arbitrary: wrong }, { weight: 1, arbitrary: fc.anything() });
+const options = fc.oneof(
+  { weight: 6, arbitrary: good },
+  { weight: 3, arbitrary: wrong },
+  { weight: 1, arbitrary: fc.anything() },
+);
 
-/** Runs a function, which may throw a `TypeError` but nothing else. Returns `undefined` if it does. */
+/**
+ * Runs a function, which may throw a `TypeError` but nothing else. Returns `undefined` if it does.
+ */
 function tried(run) {
   try {
     return run();
   } catch (error) {
-    assert.ok(error instanceof TypeError || error instanceof DialogueError, String(error?.stack ?? error));
+    assert.ok(
+      error instanceof TypeError || error instanceof DialogueError,
+      String(error?.stack ?? error),
+    );
     return undefined;
   }
 }
@@ -81,7 +137,10 @@ function assertWorks() {
   parser.free();
 }
 
-/** Feeds chunks, and continues from a checkpoint in the middle. Returns `false` if the options are wrong. */
+/**
+ * Feeds chunks, and continues from a checkpoint in the middle. Returns `false` if the options are
+ * wrong.
+ */
 function use(create, chunks) {
   let parser = tried(() => create());
   if (parser === undefined) return false;
@@ -107,7 +166,11 @@ describe("no input aborts the instance", () => {
       (options, stored) => new ArgumentsParser("AskUserQuestion", options, stored),
       (options, stored) => new ResponseParser(options, stored),
       ...FORMATS.map(
-        (format) => (options, stored) => new ResponseParser(typeof options === "object" && options ? { ...options, format } : options, stored),
+        (format) => (options, stored) =>
+          new ResponseParser(
+            typeof options === "object" && options ? { ...options, format } : options,
+            stored,
+          ),
       ),
     );
     let used = 0;
@@ -138,7 +201,11 @@ describe("no input aborts the instance", () => {
     );
     fc.assert(
       fc.property(bytes, (bytes) => {
-        for (const create of [() => new Parser({}, bytes), () => new ArgumentsParser("AskUserQuestion", {}, bytes), () => new ResponseParser({}, bytes)]) {
+        for (const create of [
+          () => new Parser({}, bytes),
+          () => new ArgumentsParser("AskUserQuestion", {}, bytes),
+          () => new ResponseParser({}, bytes),
+        ]) {
           const parser = tried(create);
           parser?.feed("a</suggest></ask_followup_question>");
           parser?.free();
@@ -152,27 +219,57 @@ describe("no input aborts the instance", () => {
   test("what a dialogue is given", () => {
     const event = fc.oneof(
       fc.anything(),
-      fc.record({ type: fc.constantFrom("complete", "rejected"), question: anyText, suggestions: fc.array(fc.anything()), shape: anyText, questions: fc.array(fc.anything()), tool: anyText, code: anyText, message: anyText }, { requiredKeys: ["type"] }),
-      fc.record({ type: fc.constant("complete"), question: anyText, suggestions: fc.array(fc.record({ answer: anyText })), tool: anyText }),
+      fc.record(
+        {
+          type: fc.constantFrom("complete", "rejected"),
+          question: anyText,
+          suggestions: fc.array(fc.anything()),
+          shape: anyText,
+          questions: fc.array(fc.anything()),
+          tool: anyText,
+          code: anyText,
+          message: anyText,
+        },
+        { requiredKeys: ["type"] },
+      ),
+      fc.record({
+        type: fc.constant("complete"),
+        question: anyText,
+        suggestions: fc.array(fc.record({ answer: anyText })),
+        tool: anyText,
+      }),
     );
     const answer = fc.oneof(
       fc.anything(),
-      fc.record({ type: fc.constantFrom("text", "suggestion", "edited", "form"), text: anyText, suggestion: fc.oneof(fc.nat(3), fc.double()), answers: fc.array(fc.record({ picked: fc.array(fc.nat(3)) }, { requiredKeys: [] })) }),
+      fc.record({
+        type: fc.constantFrom("text", "suggestion", "edited", "form"),
+        text: anyText,
+        suggestion: fc.oneof(fc.nat(3), fc.double()),
+        answers: fc.array(fc.record({ picked: fc.array(fc.nat(3)) }, { requiredKeys: [] })),
+      }),
     );
     fc.assert(
-      fc.property(fc.anything(), fc.array(event), fc.array(answer), fc.array(fc.anything()), (options, events, answers, images) => {
-        tried(() => new Dialogue(options))?.free();
-        const dialogue = new Dialogue({ mistakeLimit: 0 });
-        for (const event of events) tried(() => dialogue.event(event));
-        for (const [number, answer] of answers.entries()) {
-          const reply = tried(() => dialogue.answer(number, answer, images)) ?? tried(() => dialogue.answer(number, answer));
-          if (reply) assert.ok(Array.isArray(messages(reply, "anthropic")));
-        }
-        const replayed = new Dialogue({ mistakeLimit: 0, history: dialogue.history() });
-        assert.deepEqual(replayed.history(), dialogue.history());
-        replayed.free();
-        dialogue.free();
-      }),
+      fc.property(
+        fc.anything(),
+        fc.array(event),
+        fc.array(answer),
+        fc.array(fc.anything()),
+        (options, events, answers, images) => {
+          tried(() => new Dialogue(options))?.free();
+          const dialogue = new Dialogue({ mistakeLimit: 0 });
+          for (const event of events) tried(() => dialogue.event(event));
+          for (const [number, answer] of answers.entries()) {
+            const reply =
+              tried(() => dialogue.answer(number, answer, images)) ??
+              tried(() => dialogue.answer(number, answer));
+            if (reply) assert.ok(Array.isArray(messages(reply, "anthropic")));
+          }
+          const replayed = new Dialogue({ mistakeLimit: 0, history: dialogue.history() });
+          assert.deepEqual(replayed.history(), dialogue.history());
+          replayed.free();
+          dialogue.free();
+        },
+      ),
       { numRuns: RUNS },
     );
   });

@@ -1,5 +1,6 @@
-// A parser with the static functions of Roo Code's `NativeToolCallParser`, made after it, since its source is not on npm. It
-// treats arguments as that does: it keeps them, and reads all of them again with each chunk. It counts the characters that it reads.
+// A parser with the static functions of Roo Code's `NativeToolCallParser`, made after it, since its
+// source is not on npm. It treats arguments as that does: it keeps them, and reads all of them
+// again with each chunk. It counts the characters that it reads.
 
 const TOOLS = ["ask_followup_question", "read_file", "write_to_file"];
 const ALIASES = { ask_user: "ask_followup_question" };
@@ -20,7 +21,9 @@ export function original() {
     }
 
     static processFinishReason(reason) {
-      return reason === "tool_calls" ? [...this.rawChunks.values()].map(({ id }) => ({ type: "tool_call_end", id })) : [];
+      return reason === "tool_calls"
+        ? [...this.rawChunks.values()].map(({ id }) => ({ type: "tool_call_end", id }))
+        : [];
     }
 
     static finalizeRawChunks() {
@@ -51,7 +54,13 @@ export function original() {
       call.text += chunk;
       this.read.characters += call.text.length;
       const path = /"path":"([^"]*)/.exec(call.text)?.[1];
-      return { type: "tool_use", name: call.name, params: path === undefined ? {} : { path }, partial: true, nativeArgs: path === undefined ? undefined : { path } };
+      return {
+        type: "tool_use",
+        name: call.name,
+        params: path === undefined ? {} : { path },
+        partial: true,
+        nativeArgs: path === undefined ? undefined : { path },
+      };
     }
 
     static finalizeStreamingToolCall(id) {
@@ -63,13 +72,27 @@ export function original() {
 
     static parseToolCall({ name, arguments: text }) {
       const resolved = ALIASES[name] ?? name;
-      if (name.startsWith("mcp--")) return { type: "mcp_tool_use", name, arguments: JSON.parse(text || "{}"), partial: false };
+      if (name.startsWith("mcp--"))
+        return { type: "mcp_tool_use", name, arguments: JSON.parse(text || "{}"), partial: false };
       if (!TOOLS.includes(resolved)) return null;
       try {
         const args = text === "" ? {} : JSON.parse(text);
-        const params = Object.fromEntries(Object.entries(args).map(([key, value]) => [key, typeof value === "string" ? value : JSON.stringify(value)]));
-        const isWhole = resolved !== "ask_followup_question" || (args.question !== undefined && args.follow_up !== undefined);
-        const use = { type: "tool_use", name: resolved, params, partial: false, nativeArgs: isWhole ? args : undefined };
+        const params = Object.fromEntries(
+          Object.entries(args).map(([key, value]) => [
+            key,
+            typeof value === "string" ? value : JSON.stringify(value),
+          ]),
+        );
+        const isWhole =
+          resolved !== "ask_followup_question" ||
+          (args.question !== undefined && args.follow_up !== undefined);
+        const use = {
+          type: "tool_use",
+          name: resolved,
+          params,
+          partial: false,
+          nativeArgs: isWhole ? args : undefined,
+        };
         return name === resolved ? use : { ...use, originalName: name };
       } catch {
         return null;

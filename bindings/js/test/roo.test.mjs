@@ -12,13 +12,17 @@ const QUESTION = "Which database?";
 const LIST = [{ text: "PostgreSQL", mode: "code" }, { text: "SQLite" }];
 const REGULAR = JSON.stringify({ question: QUESTION, follow_up: LIST });
 
-/** Does with raw chunks what the host does with them. Returns the events, the partial calls, and the final ones. */
+/**
+ * Does with raw chunks what the host does with them. Returns the events, the partial calls, and the
+ * final ones.
+ */
 function drive(parser, raw) {
   const [events, partial, final] = [[], [], []];
   const take = (event) => {
     events.push(event);
     if (event.type === "tool_call_start") parser.startStreamingToolCall(event.id, event.name);
-    else if (event.type === "tool_call_delta") partial.push(parser.processStreamingChunk(event.id, event.delta));
+    else if (event.type === "tool_call_delta")
+      partial.push(parser.processStreamingChunk(event.id, event.delta));
     else final.push(parser.finalizeStreamingToolCall(event.id));
   };
   raw.forEach((chunk) => parser.processRawChunk(chunk).forEach(take));
@@ -28,7 +32,10 @@ function drive(parser, raw) {
 
 /** Returns the raw chunks of one call. */
 function raw(chunks, name = "ask_followup_question", index = 0) {
-  return [{ index, id: `call_${index}`, name }, ...chunks.map((text) => ({ index, arguments: text }))];
+  return [
+    { index, id: `call_${index}`, name },
+    ...chunks.map((text) => ({ index, arguments: text })),
+  ];
 }
 
 function inPieces(text, size = 4) {
@@ -38,19 +45,35 @@ function inPieces(text, size = 4) {
 describe("a question", () => {
   test("grows with its suggestions, and only at its end", () => {
     const { partial } = drive(dropIn(original()), raw(inPieces(REGULAR, 1)));
-    const shown = partial.map(({ nativeArgs = {} }) => [nativeArgs.question ?? "", ...(nativeArgs.follow_up ?? []).map(({ text }) => text)]);
+    const shown = partial.map(({ nativeArgs = {} }) => [
+      nativeArgs.question ?? "",
+      ...(nativeArgs.follow_up ?? []).map(({ text }) => text),
+    ]);
     shown.reduce((before, after) => {
-      before.forEach((text, i) => assert.ok(after[i].startsWith(text), `${text} is a beginning of ${after[i]}`));
+      before.forEach((text, i) =>
+        assert.ok(after[i].startsWith(text), `${text} is a beginning of ${after[i]}`),
+      );
       return after;
     });
-    assert.ok(shown.some(([question]) => question === "Which d"), "the question is shown while it grows");
-    assert.ok(shown.some((texts) => texts[1] === "Postg"), "so is a suggestion");
+    assert.ok(
+      shown.some(([question]) => question === "Which d"),
+      "the question is shown while it grows",
+    );
+    assert.ok(
+      shown.some((texts) => texts[1] === "Postg"),
+      "so is a suggestion",
+    );
     assert.deepEqual(partial.at(-1).nativeArgs, { question: QUESTION, follow_up: LIST });
   });
 
   test("has the fields of a partial tool use", () => {
     const [first, ...rest] = drive(dropIn(original()), raw(inPieces(REGULAR))).partial;
-    assert.deepEqual(first, { type: "tool_use", name: "ask_followup_question", params: {}, partial: true });
+    assert.deepEqual(first, {
+      type: "tool_use",
+      name: "ask_followup_question",
+      params: {},
+      partial: true,
+    });
     const { params, nativeArgs } = rest.at(-1);
     assert.equal(params.question, QUESTION);
     assert.deepEqual(JSON.parse(params.follow_up), nativeArgs.follow_up);
@@ -66,7 +89,11 @@ describe("a question", () => {
   test("reaches the original unchanged if its arguments are regular", () => {
     const spaced = `{"question": "Q?", "follow_up": [{"text": "A", "mode": null}], "more": 1}`;
     for (const text of [REGULAR, spaced]) {
-      const expected = original().parseToolCall({ id: "call_0", name: "ask_followup_question", arguments: text });
+      const expected = original().parseToolCall({
+        id: "call_0",
+        name: "ask_followup_question",
+        arguments: text,
+      });
       assert.deepEqual(drive(dropIn(original()), raw(inPieces(text))).final, [expected]);
     }
   });
@@ -95,8 +122,14 @@ describe("a question", () => {
 
 const ODD = {
   "one object instead of a list": { question: "Q?", follow_up: { text: "A", mode: "code" } },
-  "an object with the indexes as keys": { question: "Q?", follow_up: { 0: { mode: "code", text: "A" } } },
-  "the list as JSON in a string": { question: "Q?", follow_up: JSON.stringify([{ text: "A", mode: "code" }]) },
+  "an object with the indexes as keys": {
+    question: "Q?",
+    follow_up: { 0: { mode: "code", text: "A" } },
+  },
+  "the list as JSON in a string": {
+    question: "Q?",
+    follow_up: JSON.stringify([{ text: "A", mode: "code" }]),
+  },
   "markup in a string": { question: "Q?", follow_up: '<suggest mode="code">A</suggest>' },
 };
 const CALL = { id: "call_0", name: "ask_followup_question" };
@@ -110,18 +143,30 @@ describe("suggestions", () => {
       const { final } = drive(dropIn(original()), raw(inPieces(text)));
       assert.deepEqual(final[0].nativeArgs, expected);
       assert.deepEqual(JSON.parse(final[0].params.follow_up), expected.follow_up);
-      assert.deepEqual(dropIn(original()).parseToolCall({ ...CALL, arguments: text }).nativeArgs, expected);
+      assert.deepEqual(
+        dropIn(original()).parseToolCall({ ...CALL, arguments: text }).nativeArgs,
+        expected,
+      );
     });
   }
 
   test("are read from a list of texts", () => {
-    const { nativeArgs } = dropIn(original()).parseToolCall({ ...CALL, arguments: '{"question":"Q?","follow_up":["A","B"]}' });
+    const { nativeArgs } = dropIn(original()).parseToolCall({
+      ...CALL,
+      arguments: '{"question":"Q?","follow_up":["A","B"]}',
+    });
     assert.deepEqual(nativeArgs.follow_up, [{ text: "A" }, { text: "B" }]);
   });
 
   test("of one object grow as well", () => {
-    const { partial } = drive(dropIn(original()), raw(['{"question":"Q?","follow_up":{"text":"Postg', 'reSQL"}}']));
-    assert.deepEqual(partial.map(({ nativeArgs }) => nativeArgs.follow_up), [[{ text: "Postg" }], [{ text: "PostgreSQL" }]]);
+    const { partial } = drive(
+      dropIn(original()),
+      raw(['{"question":"Q?","follow_up":{"text":"Postg', 'reSQL"}}']),
+    );
+    assert.deepEqual(
+      partial.map(({ nativeArgs }) => nativeArgs.follow_up),
+      [[{ text: "Postg" }], [{ text: "PostgreSQL" }]],
+    );
   });
 });
 
@@ -138,7 +183,9 @@ describe("a call that can't be asked", () => {
   for (const [name, text] of Object.entries(broken)) {
     test(`gets the original's error if it ${name}`, () => {
       const expected = original().parseToolCall({ ...CALL, arguments: text });
-      assert.deepEqual(drive(dropIn(original()), raw(text === "" ? [] : inPieces(text))).final, [expected]);
+      assert.deepEqual(drive(dropIn(original()), raw(text === "" ? [] : inPieces(text))).final, [
+        expected,
+      ]);
       assert.deepEqual(dropIn(original()).parseToolCall({ ...CALL, arguments: text }), expected);
     });
   }
@@ -148,29 +195,46 @@ describe("everything else", () => {
   test("is the original's for other tools", () => {
     const args = JSON.stringify({ path: "src/a.ts", content: '{"question":"no"}' });
     for (const name of ["read_file", "write_to_file", "mcp--files--read", "unknown"]) {
-      const [ours, theirs] = [dropIn(original()), original()].map((parser) => drive(parser, raw(inPieces(args), name)));
+      const [ours, theirs] = [dropIn(original()), original()].map((parser) =>
+        drive(parser, raw(inPieces(args), name)),
+      );
       assert.deepEqual(ours, theirs);
     }
   });
 
   test("is the original's for raw chunks", () => {
-    const chunks = [{ index: 1, arguments: "{" }, ...raw(inPieces(REGULAR)), ...raw(['{"path":"b"}'], "read_file", 1)];
+    const chunks = [
+      { index: 1, arguments: "{" },
+      ...raw(inPieces(REGULAR)),
+      ...raw(['{"path":"b"}'], "read_file", 1),
+    ];
     assert.deepEqual(drive(dropIn(original()), chunks).events, drive(original(), chunks).events);
     const parser = dropIn(original());
     parser.processRawChunk({ index: 0, id: "a", name: "read_file" });
     assert.deepEqual(parser.processFinishReason("stop"), []);
-    assert.deepEqual(parser.processFinishReason("tool_calls"), [{ type: "tool_call_end", id: "a" }]);
+    assert.deepEqual(parser.processFinishReason("tool_calls"), [
+      { type: "tool_call_end", id: "a" },
+    ]);
     parser.clearRawChunkState();
     assert.deepEqual(parser.finalizeRawChunks(), []);
   });
 
   test("is kept apart for calls that interleave", () => {
     const one = raw(inPieces(REGULAR), "ask_followup_question", 0);
-    const other = raw(inPieces('{"question":"Tea?","follow_up":[{"text":"Yes"}]}'), "ask_followup_question", 1);
+    const other = raw(
+      inPieces('{"question":"Tea?","follow_up":[{"text":"Yes"}]}'),
+      "ask_followup_question",
+      1,
+    );
     const third = raw(inPieces('{"path":"a.ts"}'), "read_file", 2);
-    const mixed = Array.from({ length: one.length }, (_, i) => [one[i], other[i], third[i]]).flat().filter(Boolean);
+    const mixed = Array.from({ length: one.length }, (_, i) => [one[i], other[i], third[i]])
+      .flat()
+      .filter(Boolean);
     const { final } = drive(dropIn(original()), mixed);
-    assert.deepEqual(final.map(({ nativeArgs }) => nativeArgs.question ?? nativeArgs.path), [QUESTION, "Tea?", "a.ts"]);
+    assert.deepEqual(
+      final.map(({ nativeArgs }) => nativeArgs.question ?? nativeArgs.path),
+      [QUESTION, "Tea?", "a.ts"],
+    );
   });
 
   test("shares its state with the original, which other modules may import", () => {
@@ -200,13 +264,19 @@ describe("everything else", () => {
     };
     const parser = dropIn(fork);
     assert.deepEqual(parser.createScope(), {});
-    for (const scope of scopes) parser.startStreamingToolCall("same", "ask_followup_question", scope);
+    for (const scope of scopes)
+      parser.startStreamingToolCall("same", "ask_followup_question", scope);
     assert.deepEqual(seen, scopes);
     parser.processStreamingChunk("same", '{"question":"One', scopes[0]);
-    assert.deepEqual(parser.processStreamingChunk("same", '{"question":"Two', scopes[1]).nativeArgs, { question: "Two" });
+    assert.deepEqual(
+      parser.processStreamingChunk("same", '{"question":"Two', scopes[1]).nativeArgs,
+      { question: "Two" },
+    );
     parser.clearAllStreamingToolCalls(scopes[1]);
     parser.startStreamingToolCall("same", "read_file", scopes[1]);
-    assert.deepEqual(parser.processStreamingChunk("same", "?", scopes[0]).nativeArgs, { question: "One?" });
+    assert.deepEqual(parser.processStreamingChunk("same", "?", scopes[0]).nativeArgs, {
+      question: "One?",
+    });
   });
 
   test("begins anew if a call is started twice", () => {
@@ -214,7 +284,9 @@ describe("everything else", () => {
     parser.startStreamingToolCall("a", "ask_followup_question");
     parser.processStreamingChunk("a", '{"question":"On');
     parser.startStreamingToolCall("a", "ask_followup_question");
-    assert.deepEqual(parser.processStreamingChunk("a", '{"question":"Two').nativeArgs, { question: "Two" });
+    assert.deepEqual(parser.processStreamingChunk("a", '{"question":"Two').nativeArgs, {
+      question: "Two",
+    });
   });
 
   test("answers a second end of a call as the original does", () => {
@@ -226,7 +298,9 @@ describe("everything else", () => {
 });
 
 describe("the cost of a question", () => {
-  const texts = [2_000, 20_000].map((length) => JSON.stringify({ question: "q".repeat(length), follow_up: LIST }));
+  const texts = [2_000, 20_000].map((length) =>
+    JSON.stringify({ question: "q".repeat(length), follow_up: LIST }),
+  );
 
   test("is one reading in the original, which alone reads it again with each chunk", () => {
     const alone = texts.map((text) => {
@@ -251,7 +325,10 @@ describe("the cost of a question", () => {
       });
       const { partial } = drive(dropIn(original()), raw(inPieces(text)));
       mock.mock.restore();
-      const { question, follow_up: [one, other] } = partial.at(-1).nativeArgs;
+      const {
+        question,
+        follow_up: [one, other],
+      } = partial.at(-1).nativeArgs;
       const shown = question.length + one.text.length + other.text.length;
       // Once while it streams, and once as a whole at its end.
       assert.deepEqual([fed, returned], [text.length * 2, shown * 2]);

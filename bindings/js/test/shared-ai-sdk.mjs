@@ -3,7 +3,16 @@
 import { deepEqual, throws } from "node:assert/strict";
 import { ArgumentsParser } from "followup";
 import { SHAPES } from "../dist/ai-sdk/shapes.js";
-import { ASK, block, contentOf, finish, joined, native, regenerate, rewrite } from "./ai-sdk-help.mjs";
+import {
+  ASK,
+  block,
+  contentOf,
+  finish,
+  joined,
+  native,
+  regenerate,
+  rewrite,
+} from "./ai-sdk-help.mjs";
 import { assertLaws } from "./ai-sdk-laws.mjs";
 import { run } from "./help.mjs";
 
@@ -18,7 +27,10 @@ export async function checkMessage({ content: message, expect }, deltas) {
   const isAsked = expect.some(([kind]) => kind === "complete");
   deepEqual(finishReason.unified, isAsked ? "tool-calls" : "stop");
   const whole = await regenerate([{ type: "text", text: message }], "stop", options);
-  deepEqual({ content: whole.content, finishReason: whole.finishReason }, { content, finishReason });
+  deepEqual(
+    { content: whole.content, finishReason: whole.finishReason },
+    { content, finishReason },
+  );
 }
 
 /** Returns what an item of content tells. */
@@ -28,7 +40,10 @@ function told({ type, text, toolName, input }) {
   return [type, toolName, call === undefined ? "invalid" : call];
 }
 
-/** Returns the content that a record makes: other tools' calls are text, and white space alone is no part. */
+/**
+ * Returns the content that a record makes: other tools' calls are text, and white space alone is no
+ * part.
+ */
 function wantedOf(expect) {
   const all = [];
   for (const [kind, first, second] of expect) {
@@ -53,7 +68,10 @@ function parsed(text) {
   }
 }
 
-/** Asserts that the input of a native call asks what the arguments ask, and is one that its tool takes, in these deltas. */
+/**
+ * Asserts that the input of a native call asks what the arguments ask, and is one that its tool
+ * takes, in these deltas.
+ */
 export async function checkCall(name, args, deltas) {
   const shape = SHAPES.find(({ tools }) => tools.includes(name));
   const inputSchema = shape && schemaOf(shape);
@@ -62,7 +80,10 @@ export async function checkCall(name, args, deltas) {
   const parts = await rewrite(given, { tools });
   if (shape === undefined) return deepEqual(parts, given);
   assertLaws(parts);
-  deepEqual(joined(parts), joined(await rewrite([...native(name, [args]), finish("tool-calls")], { tools })));
+  deepEqual(
+    joined(parts),
+    joined(await rewrite([...native(name, [args]), finish("tool-calls")], { tools })),
+  );
   const call = { type: "tool-call", toolCallId: "n", toolName: name, input: args };
   deepEqual((await regenerate([call], "tool-calls", { tools })).content, contentOf(parts).content);
   const { input } = parts.find(({ type }) => type === "tool-call");
@@ -85,26 +106,45 @@ function questions(name, input) {
 
 /** Returns a question with what the input of its tool has keys for. */
 function withKeys({ question, strings, option }, { suggestions, ...rest }) {
-  return { ...only(question, rest), suggestions: suggestions.map((one) => only(strings ? { answer: [] } : option, one)) };
+  return {
+    ...only(question, rest),
+    suggestions: suggestions.map((one) => only(strings ? { answer: [] } : option, one)),
+  };
 }
 
 function only(names, value) {
-  return Object.fromEntries(Object.keys(names).filter((role) => value[role] !== undefined).map((role) => [role, value[role]]));
+  return Object.fromEntries(
+    Object.keys(names)
+      .filter((role) => value[role] !== undefined)
+      .map((role) => [role, value[role]]),
+  );
 }
 
 const FLAGS = ["multiple", "custom", "recommended"];
-const object = (properties, required) => ({ type: "object", properties, required, additionalProperties: false });
+const object = (properties, required) => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
 
 /** Returns a schema with all keys that are read from a tool of this shape. */
 function schemaOf({ list, title, options, strings, question, option, unread }) {
   const properties = (names) => {
     const read = Object.entries(names).filter(([, [name]]) => name !== unread);
-    return Object.fromEntries(read.map(([role, [name]]) => [name, { type: FLAGS.includes(role) ? "boolean" : "string" }]));
+    return Object.fromEntries(
+      read.map(([role, [name]]) => [name, { type: FLAGS.includes(role) ? "boolean" : "string" }]),
+    );
   };
   const items = strings ? { type: "string" } : object(properties(option), [option.answer[0]]);
-  const one = object({ ...properties(question), [options[0]]: { type: "array", items } }, [question.text[0]]);
+  const one = object({ ...properties(question), [options[0]]: { type: "array", items } }, [
+    question.text[0],
+  ]);
   if (list === undefined) return one;
-  return object({ ...(title && { [title]: { type: "string" } }), [list]: { type: "array", items: one } }, [list]);
+  return object(
+    { ...(title && { [title]: { type: "string" } }), [list]: { type: "array", items: one } },
+    [list],
+  );
 }
 
 /** Asserts that a value is as a schema says. */
@@ -113,7 +153,10 @@ function assertValid(value, { type, properties, required, items }) {
   deepEqual(kind, type);
   if (items) value.forEach((one) => assertValid(one, items));
   if (properties === undefined) return;
-  deepEqual(required.filter((name) => !Object.hasOwn(value, name)), []);
+  deepEqual(
+    required.filter((name) => !Object.hasOwn(value, name)),
+    [],
+  );
   for (const [name, one] of Object.entries(value)) {
     deepEqual(Object.hasOwn(properties, name), true, `${name} is not in the schema`);
     assertValid(one, properties[name]);

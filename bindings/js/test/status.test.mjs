@@ -52,12 +52,17 @@ describe("a response with the status of an error", () => {
       assert.match(error.message, /502 Bad Gateway/);
     }
     const { all, error } = await taken(failed(PAGE), { format: "openai-chat" });
-    assert.deepEqual(all.map(({ code }) => code), ["foreign"]);
+    assert.deepEqual(
+      all.map(({ code }) => code),
+      ["foreign"],
+    );
     assert.equal(error.status, 502);
   });
 
   test("gives what the provider tells of it", async () => {
-    const { all, error } = await taken(failed('{"error":{"message":"bad key","type":"invalid_request_error"}}', 401));
+    const { all, error } = await taken(
+      failed('{"error":{"message":"bad key","type":"invalid_request_error"}}', 401),
+    );
     assert.deepEqual(all, [{ type: "error", code: "provider", message: "bad key" }]);
     assert.equal(error, undefined);
   });
@@ -66,7 +71,10 @@ describe("a response with the status of an error", () => {
     const { status, error, text, parts } = await shown(failed(PAGE));
     assert.deepEqual([status, error.status, text, parts], ["failed", 502, "", []]);
     const told = await shown(failed('{"error":{"message":"bad key"}}'));
-    assert.deepEqual([told.status, told.errors.map(({ message }) => message)], ["done", ["bad key"]]);
+    assert.deepEqual(
+      [told.status, told.errors.map(({ message }) => message)],
+      ["done", ["bad key"]],
+    );
   });
 });
 
@@ -74,24 +82,37 @@ describe("a response, a stream and bytes of other classes", () => {
   const bytes = () => runInNewContext("new Uint8Array([72, 105])");
   const stream = () => {
     const chunks = [bytes()];
-    const reader = { read: async () => (chunks.length > 0 ? { done: false, value: chunks.pop() } : { done: true }), cancel: async () => {} };
+    const reader = {
+      read: async () => (chunks.length > 0 ? { done: false, value: chunks.pop() } : { done: true }),
+      cancel: async () => {},
+    };
     return { getReader: () => reader };
   };
-  const response = (status = 200) => ({ body: stream(), status, statusText: "", ok: status === 200 });
+  const response = (status = 200) => ({
+    body: stream(),
+    status,
+    statusText: "",
+    ok: status === 200,
+  });
 
   test("are read", async () => {
     for (const source of [response(), stream(), [bytes()]]) {
       assert.deepEqual((await taken(source)).all, [{ type: "text", text: "Hi" }]);
       assert.equal((await taken(response(500))).error.status, 500);
     }
-    for (const source of [response(), stream(), [bytes()]]) assert.equal((await shown(source)).text, "Hi");
+    for (const source of [response(), stream(), [bytes()]])
+      assert.equal((await shown(source)).text, "Hi");
     assert.deepEqual(new Parser().feed(bytes()), [{ type: "text", text: "Hi" }]);
     const { ok, ...shim } = response();
     assert.deepEqual(await taken(shim), { all: [{ type: "text", text: "Hi" }] });
   });
 
   test("are refused if they are other views of a buffer", () => {
-    for (const chunk of [new DataView(new ArrayBuffer(2)), new Uint16Array(2), new ArrayBuffer(2)]) {
+    for (const chunk of [
+      new DataView(new ArrayBuffer(2)),
+      new Uint16Array(2),
+      new ArrayBuffer(2),
+    ]) {
       assert.throws(() => new Parser().feed(chunk), /a string or a Uint8Array was expected/);
     }
   });

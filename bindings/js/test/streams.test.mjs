@@ -7,11 +7,14 @@ import { openParsers } from "./open-parsers.mjs";
 
 const BODY =
   'data: {"choices":[{"delta":{"content":"Hi. "}}]}\n\n' +
-  'data: {"choices":[{"delta":{"content":"<ask_followup_question><question>Tea?</question></ask_followup_question>"}}]}\n\n' +
+  'data: {"choices":[{"delta":{"content":"<ask_followup_question><question>Tea?</question>' +
+  '</ask_followup_question>"}}]}\n\n' +
   "data: [DONE]\n\n";
 
 function chunks() {
-  return Array.from({ length: Math.ceil(BODY.length / 11) }, (_, i) => BODY.slice(i * 11, i * 11 + 11));
+  return Array.from({ length: Math.ceil(BODY.length / 11) }, (_, i) =>
+    BODY.slice(i * 11, i * 11 + 11),
+  );
 }
 
 async function all(source, options) {
@@ -29,14 +32,22 @@ describe("events", () => {
       yield* chunks();
     }
     const ends = (taken) => taken.filter(({ type }) => type === "complete");
-    for (const source of [new Response(BODY), ReadableStream.from(bytes()), later(), chunks(), bytes()]) {
+    for (const source of [
+      new Response(BODY),
+      ReadableStream.from(bytes()),
+      later(),
+      chunks(),
+      bytes(),
+    ]) {
       assert.deepEqual(ends(await all(source)), ends(expected));
     }
   });
 
   test("ends with the signal's reason", async () => {
     const abort = new AbortController();
-    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new TextEncoder().encode(BODY)) });
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new TextEncoder().encode(BODY)),
+    });
     await assert.rejects(async () => {
       for await (const event of events(endless, { signal: abort.signal })) {
         if (event.type === "complete") abort.abort(new Error("enough"));
@@ -89,7 +100,10 @@ describe("events with a signal", () => {
     const note = (reason) => unhandled.push(reason);
     process.on("unhandledRejection", note);
     const signal = abortedSoon();
-    const source = new ReadableStream({ start: (controller) => signal.addEventListener("abort", () => controller.error(signal.reason)) });
+    const source = new ReadableStream({
+      start: (controller) =>
+        signal.addEventListener("abort", () => controller.error(signal.reason)),
+    });
     assert.equal(await outcome(source, { signal }), "enough");
     await nextTurn();
     await nextTurn();
@@ -114,7 +128,9 @@ describe("events with a signal", () => {
   test("ends while an iterable waits, and lets go of it", async () => {
     let returned = 0;
     const never = new Promise(() => {});
-    const byHand = { [Symbol.asyncIterator]: () => ({ next: () => never, return: () => (returned++, never) }) };
+    const byHand = {
+      [Symbol.asyncIterator]: () => ({ next: () => never, return: () => (returned++, never) }),
+    };
     assert.equal(await outcome(byHand, { signal: abortedSoon() }), "enough");
     assert.equal(returned, 1);
     async function* stalled() {
@@ -129,12 +145,18 @@ describe("events with a signal", () => {
       abort.abort(new Error("enough"));
       return new Promise(() => {});
     };
-    assert.equal(await outcome({ [Symbol.asyncIterator]: () => ({ next }) }, { signal: abort.signal }), "enough");
+    assert.equal(
+      await outcome({ [Symbol.asyncIterator]: () => ({ next }) }, { signal: abort.signal }),
+      "enough",
+    );
   });
 
   test("cancels the source at once, also while the loop is busy with an event", async () => {
     let isCancelled = false;
-    const source = new ReadableStream({ pull: (controller) => controller.enqueue(BODY), cancel: () => void (isCancelled = true) });
+    const source = new ReadableStream({
+      pull: (controller) => controller.enqueue(BODY),
+      cancel: () => void (isCancelled = true),
+    });
     const abort = new AbortController();
     const loop = events(source, { signal: abort.signal });
     await loop.next();
@@ -143,7 +165,10 @@ describe("events with a signal", () => {
     await loop.return();
   });
 
-  /** Returns the types of the events of a source, of which the first of this type aborts, and how the loop ends. */
+  /**
+   * Returns the types of the events of a source, of which the first of this type aborts, and how
+   * the loop ends.
+   */
   async function abortedAt(source, type) {
     const abort = new AbortController();
     const taken = [];
@@ -160,14 +185,20 @@ describe("events with a signal", () => {
 
   test("gives no event after the signal, not even one of the same chunk", async () => {
     assert.deepEqual(await abortedAt([BODY], "partial"), [["text", "partial"], "enough"]);
-    assert.deepEqual(await abortedAt([BODY], "complete"), [["text", "partial", "complete"], "enough"]);
+    assert.deepEqual(await abortedAt([BODY], "complete"), [
+      ["text", "partial", "complete"],
+      "enough",
+    ]);
   });
 
   test("gives no event of the end after the signal, and throws after the last one as well", async () => {
     // What has no empty line after it is read at the end.
     const source = [BODY.slice(0, BODY.indexOf("\n\ndata: [DONE]"))];
     const whole = ["text", "partial", "complete"];
-    assert.deepEqual((await all(source)).map(({ type }) => type), whole);
+    assert.deepEqual(
+      (await all(source)).map(({ type }) => type),
+      whole,
+    );
     assert.deepEqual(await abortedAt(source, "partial"), [["text", "partial"], "enough"]);
     assert.deepEqual(await abortedAt(source, "complete"), [whole, "enough"]);
   });
@@ -184,7 +215,12 @@ describe("events with a signal", () => {
         assert.match(await outcome(source, options), message);
         assert.ok(isCancelled);
       }
-      const byHand = { [Symbol.iterator]: () => ({ next: () => assert.fail("was read"), return: () => ((isReturned = true), {}) }) };
+      const byHand = {
+        [Symbol.iterator]: () => ({
+          next: () => assert.fail("was read"),
+          return: () => ((isReturned = true), {}),
+        }),
+      };
       assert.match(await outcome(byHand, options), message);
       assert.ok(isReturned);
     }
@@ -195,30 +231,45 @@ describe("events with a signal", () => {
     function endless() {
       const cancelled = [];
       const pull = (controller) => controller.enqueue(new TextEncoder().encode("Hi. "));
-      return [new ReadableStream({ pull, cancel: (reason) => void cancelled.push(reason) }), cancelled];
+      return [
+        new ReadableStream({ pull, cancel: (reason) => void cancelled.push(reason) }),
+        cancelled,
+      ];
     }
 
-    test("cancel their source when they are ended, but do not wait for it", { timeout: 10_000 }, async () => {
-      for (const end of [
-        (generator) => generator.return(),
-        (generator) => generator.throw(new Error("mine")).catch(({ message }) => assert.equal(message, "mine")),
-        (generator) => ReadableStream.from(generator).cancel(),
-      ]) {
-        openParsers.clear();
-        const [source, cancelled] = endless();
-        const generator = events(source);
-        await end(generator);
-        assert.equal(cancelled.length, 1);
-        assert.equal(openParsers.size, 0);
-        assert.deepEqual(await generator.next(), { value: undefined, done: true });
-      }
-      const stuck = new ReadableStream({ cancel: () => new Promise(() => {}) });
-      assert.deepEqual(await events(stuck).return("left"), { done: true, value: "left" });
-      let isClosed = false;
-      const iterable = { [Symbol.iterator]: () => ({ next: () => ({ value: "a" }), return: () => ((isClosed = true), {}) }) };
-      await events(iterable).return();
-      assert.ok(isClosed);
-    });
+    test(
+      "cancel their source when they are ended, but do not wait for it",
+      { timeout: 10_000 },
+      async () => {
+        for (const end of [
+          (generator) => generator.return(),
+          (generator) =>
+            generator
+              .throw(new Error("mine"))
+              .catch(({ message }) => assert.equal(message, "mine")),
+          (generator) => ReadableStream.from(generator).cancel(),
+        ]) {
+          openParsers.clear();
+          const [source, cancelled] = endless();
+          const generator = events(source);
+          await end(generator);
+          assert.equal(cancelled.length, 1);
+          assert.equal(openParsers.size, 0);
+          assert.deepEqual(await generator.next(), { value: undefined, done: true });
+        }
+        const stuck = new ReadableStream({ cancel: () => new Promise(() => {}) });
+        assert.deepEqual(await events(stuck).return("left"), { done: true, value: "left" });
+        let isClosed = false;
+        const iterable = {
+          [Symbol.iterator]: () => ({
+            next: () => ({ value: "a" }),
+            return: () => ((isClosed = true), {}),
+          }),
+        };
+        await events(iterable).return();
+        assert.ok(isClosed);
+      },
+    );
 
     test("cancel their source with the signal, and throw its reason", async () => {
       const abort = new AbortController();
@@ -239,37 +290,53 @@ describe("events with a signal", () => {
     });
   });
 
-  test("cancels a source that stalls when it is left, and ends the wait for it", { timeout: 10_000 }, async () => {
-    let isCancelled = false;
-    const stalled = new ReadableStream({ start: (controller) => controller.enqueue(BODY.slice(0, 60)), cancel: () => void (isCancelled = true) });
-    async function* stuck() {
-      yield BODY.slice(0, 60);
-      await new Promise(() => {});
-    }
-    for (const source of [stalled, stuck()]) {
+  test(
+    "cancels a source that stalls when it is left, and ends the wait for it",
+    { timeout: 10_000 },
+    async () => {
+      let isCancelled = false;
+      const stalled = new ReadableStream({
+        start: (controller) => controller.enqueue(BODY.slice(0, 60)),
+        cancel: () => void (isCancelled = true),
+      });
+      async function* stuck() {
+        yield BODY.slice(0, 60);
+        await new Promise(() => {});
+      }
+      for (const source of [stalled, stuck()]) {
+        openParsers.clear();
+        const iterator = events(source);
+        assert.deepEqual(await iterator.next(), {
+          done: false,
+          value: { type: "text", text: "Hi. " },
+        });
+        const pending = iterator.next();
+        await new Promise((resolve) => setImmediate(resolve));
+        assert.deepEqual(await iterator.return("left"), { done: true, value: "left" });
+        assert.deepEqual(await pending, { done: true, value: undefined });
+        assert.equal(openParsers.size, 0);
+      }
+      assert.ok(isCancelled);
+    },
+  );
+
+  test(
+    "ends the wait for a source that stalls when an error is thrown into it",
+    { timeout: 10_000 },
+    async () => {
       openParsers.clear();
-      const iterator = events(source);
-      assert.deepEqual(await iterator.next(), { done: false, value: { type: "text", text: "Hi. " } });
+      const stalled = new ReadableStream({
+        start: (controller) => controller.enqueue(BODY.slice(0, 60)),
+      });
+      const iterator = events(stalled);
+      await iterator.next();
       const pending = iterator.next();
       await new Promise((resolve) => setImmediate(resolve));
-      assert.deepEqual(await iterator.return("left"), { done: true, value: "left" });
+      await assert.rejects(iterator.throw(new Error("thrown")), /^Error: thrown$/);
       assert.deepEqual(await pending, { done: true, value: undefined });
       assert.equal(openParsers.size, 0);
-    }
-    assert.ok(isCancelled);
-  });
-
-  test("ends the wait for a source that stalls when an error is thrown into it", { timeout: 10_000 }, async () => {
-    openParsers.clear();
-    const stalled = new ReadableStream({ start: (controller) => controller.enqueue(BODY.slice(0, 60)) });
-    const iterator = events(stalled);
-    await iterator.next();
-    const pending = iterator.next();
-    await new Promise((resolve) => setImmediate(resolve));
-    await assert.rejects(iterator.throw(new Error("thrown")), /^Error: thrown$/);
-    assert.deepEqual(await pending, { done: true, value: undefined });
-    assert.equal(openParsers.size, 0);
-  });
+    },
+  );
 
   test("waits for what an iterable does when the loop is left, and asks nothing of one that has ended", async () => {
     let isClean = false;
@@ -284,18 +351,29 @@ describe("events with a signal", () => {
     for await (const event of events(source())) if (event.type === "text") break;
     assert.ok(isClean);
     const chunks = [BODY].values();
-    await all({ [Symbol.iterator]: () => ({ next: () => chunks.next(), return: () => assert.fail("it had ended") }) });
-    await assert.rejects(all((async function* () {
-      yield BODY;
-      throw new Error("lost");
-    })()), /^Error: lost$/);
+    await all({
+      [Symbol.iterator]: () => ({
+        next: () => chunks.next(),
+        return: () => assert.fail("it had ended"),
+      }),
+    });
+    await assert.rejects(
+      all(
+        (async function* () {
+          yield BODY;
+          throw new Error("lost");
+        })(),
+      ),
+      /^Error: lost$/,
+    );
   });
 });
 
 describe("FollowupStream", () => {
   test("turns chunks into events", async () => {
     const taken = [];
-    for await (const event of ReadableStream.from(chunks()).pipeThrough(new FollowupStream())) taken.push(event);
+    for await (const event of ReadableStream.from(chunks()).pipeThrough(new FollowupStream()))
+      taken.push(event);
     assert.equal(taken.at(-1).question, "Tea?");
   });
 
@@ -334,10 +412,15 @@ describe("FollowupStream", () => {
       }
       const taken = [];
       const read = async () => {
-        for await (const event of ReadableStream.from(chunks()).pipeThrough(new FollowupStream())) taken.push(event.type);
+        for await (const event of ReadableStream.from(chunks()).pipeThrough(new FollowupStream()))
+          taken.push(event.type);
       };
       await (broken ? assert.rejects(read, /^Error: connection lost$/) : read());
-      assert.deepEqual(taken.includes("rejected"), !broken, "an open call is rejected only by an end");
+      assert.deepEqual(
+        taken.includes("rejected"),
+        !broken,
+        "an open call is rejected only by an end",
+      );
     }
   });
 
@@ -362,7 +445,10 @@ describe("FollowupStream", () => {
 
   test("ends with an error for a chunk that is neither text nor bytes", async () => {
     const events = ReadableStream.from([7]).pipeThrough(new FollowupStream());
-    await assert.rejects(events.getReader().read(), { name: "TypeError", message: /a string or a Uint8Array was expected/ });
+    await assert.rejects(events.getReader().read(), {
+      name: "TypeError",
+      message: /a string or a Uint8Array was expected/,
+    });
   });
 
   test("frees its parser however it ends", async () => {
@@ -384,7 +470,10 @@ describe("FollowupStream", () => {
     await reader.cancel();
     assert.equal(openParsers.size, 0, "a reader that cancels");
     let pulled = 0;
-    const broken = new ReadableStream({ pull: (controller) => (pulled++ === 0 ? controller.enqueue(BODY) : controller.error(new Error("lost"))) });
+    const broken = new ReadableStream({
+      pull: (controller) =>
+        pulled++ === 0 ? controller.enqueue(BODY) : controller.error(new Error("lost")),
+    });
     await assert.rejects(read(broken), /lost/);
     assert.equal(openParsers.size, 0, "a source that breaks");
   });

@@ -1,9 +1,8 @@
 // Bundles the page into serve/page/dist, which the service serves:
 //
-//   index.html   the page with its scripts and its style, so that a slow network needs one round trip
-//   growing.js   the markdown parser, loaded after the page
-//   policy.txt   the Content-Security-Policy that allows these scripts and this style only
-//   *.br         the first two, compressed
+//   index.html the page with its scripts and its style, so that a slow network needs one round trip
+//   growing.js the markdown parser, loaded after the page policy.txt the Content-Security-Policy
+//   that allows these scripts and this style only *.br the first two, compressed
 //
 // `node bundle.mjs` writes the files; `node bundle.mjs --check` fails if they are out of date.
 
@@ -19,7 +18,14 @@ const page = fileURLToPath(new URL('..', import.meta.url));
 /** Bundles one file with all that it imports. @returns {Promise<string>} */
 async function bundled(file, options = {}) {
   const { outputFiles } = await build({
-    absWorkingDir: page, entryPoints: [file], bundle: true, minify: true, target: 'es2023', charset: 'utf8', write: false, ...options,
+    absWorkingDir: page,
+    entryPoints: [file],
+    bundle: true,
+    minify: true,
+    target: 'es2023',
+    charset: 'utf8',
+    write: false,
+    ...options,
   });
   // Inside HTML, a script ends at the first end tag.
   return outputFiles[0].text.trim().replaceAll('</script', '<\\/script');
@@ -32,7 +38,13 @@ const version = createHash('sha256').update(growing).digest('hex').slice(0, 16);
 const address = `export const GROWING = '/assets/growing.js?v=${version}';`;
 const main = await bundled('main.js', {
   format: 'esm',
-  plugins: [{ name: 'address', setup: ({ onLoad }) => onLoad({ filter: /growing-address\.js$/ }, () => ({ contents: address })) }],
+  plugins: [
+    {
+      name: 'address',
+      setup: ({ onLoad }) =>
+        onLoad({ filter: /growing-address\.js$/ }, () => ({ contents: address })),
+    },
+  ],
 });
 const early = await bundled('early.js', { format: 'iife' });
 const style = await bundled('style.css');
@@ -44,11 +56,22 @@ const put = (tag, inline) => {
 };
 put('<script src="/assets/early.js"></script>', `<script>${early}</script>`);
 put('<link rel="stylesheet" href="/assets/style.css">', `<style>${style}</style>`);
-put('<script type="module" src="/assets/main.js"></script>', `<script type="module">${main}</script>`);
+put(
+  '<script type="module" src="/assets/main.js"></script>',
+  `<script type="module">${main}</script>`,
+);
 
 const policy = [
-  "default-src 'none'", `script-src 'self' ${sha(early)} ${sha(main)}`, `style-src 'self' ${sha(style)}`, 'img-src data: blob:', "connect-src 'self'", "base-uri 'none'",
-  "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
+  "default-src 'none'",
+  `script-src 'self' ${sha(early)} ${sha(main)}`,
+  `style-src 'self' ${sha(style)}`,
+  'img-src data: blob:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ');
 
 const checks = process.argv.includes('--check');
@@ -59,7 +82,9 @@ await mkdir(join(page, 'dist'), { recursive: true });
 async function out(name, text, { encode = Buffer.from, decode = (bytes) => bytes } = {}) {
   const path = join(page, 'dist', name);
   if (!checks) return writeFile(path, encode(text));
-  const isCurrent = await readFile(path).then((bytes) => decode(bytes).equals(Buffer.from(text))).catch(() => false);
+  const isCurrent = await readFile(path)
+    .then((bytes) => decode(bytes).equals(Buffer.from(text)))
+    .catch(() => false);
   if (isCurrent) return;
   console.error(`dist/${name} is out of date: run node bundle.mjs in serve/page/tests`);
   process.exitCode = 1;
@@ -68,5 +93,8 @@ async function out(name, text, { encode = Buffer.from, decode = (bytes) => bytes
 await out('policy.txt', `${policy}\n`);
 for (const [name, text] of Object.entries({ 'index.html': html, 'growing.js': `${growing}\n` })) {
   await out(name, text);
-  await out(`${name}.br`, text, { encode: (text) => brotliCompressSync(text, { params: mode }), decode: brotliDecompressSync });
+  await out(`${name}.br`, text, {
+    encode: (text) => brotliCompressSync(text, { params: mode }),
+    decode: brotliDecompressSync,
+  });
 }

@@ -6,15 +6,27 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
-const FOLLOWUP = process.env.FOLLOWUP ?? fileURLToPath(new URL('../../../target/debug/followup', import.meta.url));
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const FOLLOWUP =
+  process.env.FOLLOWUP ?? fileURLToPath(new URL('../../../target/debug/followup', import.meta.url));
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 let launched;
 after(async () => (await launched)?.close());
 
 /** Launches the browser, one for all tests of a file. */
 function browser() {
-  return (launched ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS }));
+  return (launched ??= chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: FLAGS,
+  }));
 }
 
 /**
@@ -22,7 +34,9 @@ function browser() {
  * @param {import('node:test').TestContext} t
  */
 export async function newPage(t, { undo = false, ...options } = {}) {
-  const context = await (await browser()).newContext({ viewport: { width: 1000, height: 800 }, ...options });
+  const context = await (
+    await browser()
+  ).newContext({ viewport: { width: 1000, height: 800 }, ...options });
   t.after(() => context.close());
   context.setDefaultTimeout(15_000);
   const page = await context.newPage();
@@ -33,24 +47,52 @@ export async function newPage(t, { undo = false, ...options } = {}) {
   page.on('dialog', (dialog) => (did.dialogs.push(dialog.message()), dialog.dismiss()));
   page.on('pageerror', (error) => did.errors.push(String(error)));
   page.on('popup', (popup) => did.dialogs.push(`popup ${popup.url()}`));
-  page.on('console', (message) => /Content Security Policy|Trusted/i.test(message.text()) && did.violations.push(message.text()));
+  page.on(
+    'console',
+    (message) =>
+      /Content Security Policy|Trusted/i.test(message.text()) &&
+      did.violations.push(message.text()),
+  );
   await page.addInitScript(() => {
     window.violations = [];
-    document.addEventListener('securitypolicyviolation', (event) => window.violations.push(`${event.violatedDirective} ${event.blockedURI}`));
+    document.addEventListener('securitypolicyviolation', (event) =>
+      window.violations.push(`${event.violatedDirective} ${event.blockedURI}`),
+    );
   });
   return { page, context, did };
 }
 
-/** Returns everything that the page should not have done: foreign requests, dialogs, errors, violations. @returns {Promise<string[]>} */
+/**
+ * Returns everything that the page should not have done: foreign requests, dialogs, errors,
+ * violations.
+ * @returns {Promise<string[]>}
+ */
 export async function misdeeds(page, did, origin) {
-  const foreign = did.requests.filter((url) => !url.startsWith(`${origin}/`) && !url.startsWith(`blob:${origin}/`) && !url.startsWith('data:image/'));
-  return [...foreign, ...did.dialogs, ...did.errors, ...did.violations, ...(await page.evaluate(() => window.violations))];
+  const foreign = did.requests.filter(
+    (url) =>
+      !url.startsWith(`${origin}/`) &&
+      !url.startsWith(`blob:${origin}/`) &&
+      !url.startsWith('data:image/'),
+  );
+  return [
+    ...foreign,
+    ...did.dialogs,
+    ...did.errors,
+    ...did.violations,
+    ...(await page.evaluate(() => window.violations)),
+  ];
 }
 
 /** Starts the real service. */
 export async function service(t, args = ['--demo'], env = {}) {
-  const child = spawn(FOLLOWUP, ['serve', '--listen', '127.0.0.1:0', ...args], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
-  const stop = () => new Promise((resolve) => (child.exitCode === null ? (child.once('exit', resolve), child.kill('SIGKILL')) : resolve()));
+  const child = spawn(FOLLOWUP, ['serve', '--listen', '127.0.0.1:0', ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const stop = () =>
+    new Promise((resolve) =>
+      child.exitCode === null ? (child.once('exit', resolve), child.kill('SIGKILL')) : resolve(),
+    );
   t.after(stop);
   const url = await new Promise((resolve, reject) => {
     let output = '';
@@ -65,14 +107,26 @@ export async function service(t, args = ['--demo'], env = {}) {
   return { url, stop };
 }
 
-/** Starts a Redis server. Without one, skips the test; in CI, fails. @returns {Promise<string | undefined>} its URL */
+/**
+ * Starts a Redis server. Without one, skips the test; in CI, fails.
+ * @returns {Promise<string | undefined>} its URL
+ */
 export async function redis(t) {
   const free = createServer();
   await new Promise((resolve) => free.listen(0, '127.0.0.1', resolve));
   const { port } = free.address();
   await new Promise((resolve) => free.close(resolve));
-  const child = spawn('redis-server', ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
-  const isThere = await new Promise((resolve) => (child.once('spawn', () => resolve(true)), child.once('error', () => resolve(false))));
+  const child = spawn(
+    'redis-server',
+    ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    { stdio: 'ignore' },
+  );
+  const isThere = await new Promise(
+    (resolve) => (
+      child.once('spawn', () => resolve(true)),
+      child.once('error', () => resolve(false))
+    ),
+  );
   if (!isThere) {
     if (process.env.CI) throw new Error('there is no redis-server, which CI installs');
     t.skip('there is no redis-server');
@@ -90,7 +144,11 @@ export async function redis(t) {
 
 /** Plays a recorded message. @returns {Promise<string>} the conversation's id */
 export async function play(url, message, { chunk = '4', delay = 0 } = {}) {
-  const response = await fetch(`${url}/demo`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ message, chunk, delay }) });
+  const response = await fetch(`${url}/demo`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ message, chunk, delay }),
+  });
   if (!response.ok) throw new Error(await response.text());
   return (await response.json()).id;
 }
@@ -103,7 +161,10 @@ export async function wire(t, target) {
   const server = createServer((near) => {
     if (!isUp) return near.destroy();
     const far = connect(Number(port), '127.0.0.1');
-    for (const [one, other] of [[near, far], [far, near]]) {
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ]) {
       sockets.add(one);
       one.pipe(other);
       one.on('error', () => other.destroy());
@@ -128,7 +189,11 @@ export function until(page, condition, argument) {
 
 /** Waits until a condition holds in the test. */
 export async function eventually(condition) {
-  for (const began = Date.now(); Date.now() - began < 15_000; await new Promise((resolve) => setTimeout(resolve, 10))) {
+  for (
+    const began = Date.now();
+    Date.now() - began < 15_000;
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  ) {
     const value = await condition();
     if (value) return value;
   }
@@ -136,13 +201,20 @@ export async function eventually(condition) {
 }
 
 /** A PNG of one pixel. */
-export const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 /** A question as the service sends it. */
 export const QUESTION = {
   call: 0,
   question: 'Where should the **recipes** live?',
-  suggest: [{ answer: 'SQLite', mode: 'code' }, { answer: 'PostgreSQL' }, { answer: 'Plain `Markdown`' }],
+  suggest: [
+    { answer: 'SQLite', mode: 'code' },
+    { answer: 'PostgreSQL' },
+    { answer: 'Plain `Markdown`' },
+  ],
   notes: [],
   number: 0,
   open: true,

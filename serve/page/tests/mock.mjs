@@ -8,10 +8,16 @@ import { fileURLToPath } from 'node:url';
 import { empty, openCall, reduce } from '../store.js';
 
 export const PAGE = fileURLToPath(new URL('..', import.meta.url));
-const TYPES = { '.html': 'text/html; charset=utf-8', '.css': 'text/css; charset=utf-8', '.js': 'text/javascript; charset=utf-8' };
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+};
 const SAFE = {
   'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; " +
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+    "require-trusted-types-for 'script'; trusted-types 'none'",
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -24,7 +30,12 @@ export async function serveFile(path, response) {
   try {
     if (name.startsWith('..') || name.startsWith('tests')) throw new Error('outside');
     const body = await readFile(join(PAGE, name));
-    response.writeHead(200, { ...SAFE, 'Content-Type': TYPES[extname(name)] ?? 'application/octet-stream' }).end(body);
+    response
+      .writeHead(200, {
+        ...SAFE,
+        'Content-Type': TYPES[extname(name)] ?? 'application/octet-stream',
+      })
+      .end(body);
   } catch {
     response.writeHead(404).end();
   }
@@ -67,7 +78,10 @@ class Conversation {
   read(response, last) {
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     const index = this.events.findIndex((entry) => entry.id === last);
-    const first = index < 0 ? [{ id: `e-${this.events.length}`, event: 'state', data: this.snapshot() }] : this.events.slice(index + 1);
+    const first =
+      index < 0
+        ? [{ id: `e-${this.events.length}`, event: 'state', data: this.snapshot() }]
+        : this.events.slice(index + 1);
     response.write(': hello\n\n' + first.map(frame).join(''));
     this.readers.add(response);
     response.on('close', () => this.readers.delete(response));
@@ -107,7 +121,10 @@ export class Mock {
   isUp = true;
 
   async start() {
-    this.server = createServer((request, response) => void this.#serve(request, response).catch((error) => response.destroy(error)));
+    this.server = createServer(
+      (request, response) =>
+        void this.#serve(request, response).catch((error) => response.destroy(error)),
+    );
     await new Promise((resolve) => this.server.listen(0, '127.0.0.1', resolve));
     this.url = `http://127.0.0.1:${this.server.address().port}`;
     return this;
@@ -154,7 +171,13 @@ export class Mock {
 
   #readList(response) {
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
-    response.write(frame({ id: 'l', event: 'list', data: { service: this.service, conversations: this.#listed() } }));
+    response.write(
+      frame({
+        id: 'l',
+        event: 'list',
+        data: { service: this.service, conversations: this.#listed() },
+      }),
+    );
     this.listReaders.add(response);
     response.on('close', () => this.listReaders.delete(response));
   }
@@ -167,18 +190,27 @@ export class Mock {
     const { pathname } = new URL(request.url, this.url);
     if (pathname === '/' || pathname.startsWith('/assets/')) return serveFile(pathname, response);
     if (!this.isUp) return request.socket.destroy();
-    if (this.token && request.headers.authorization !== `Bearer ${this.token}`) return refuse(response, 401, 'unauthorized', 'This needs a token: send it as a bearer.');
+    if (this.token && request.headers.authorization !== `Bearer ${this.token}`)
+      return refuse(response, 401, 'unauthorized', 'This needs a token: send it as a bearer.');
     if (pathname === '/demo') return this.#demo(request, response);
-    if (pathname === '/conversations') return json(response, 200, { conversations: this.#listed() });
+    if (pathname === '/conversations')
+      return json(response, 200, { conversations: this.#listed() });
     if (pathname === '/info' && this.info) return json(response, 200, this.info);
-    if (pathname === '/conversations/events' && this.refuseList) return refuse(response, this.refuseList.status, this.refuseList.code, this.refuseList.message);
+    if (pathname === '/conversations/events' && this.refuseList)
+      return refuse(
+        response,
+        this.refuseList.status,
+        this.refuseList.code,
+        this.refuseList.message,
+      );
     if (pathname === '/conversations/events' && this.service) return this.#readList(response);
     const [, , id, what] = pathname.split('/');
     const conversation = this.conversations.get(id);
     if (!conversation) return refuse(response, 404, 'not_found', 'There is no such conversation.');
     if (what === 'events') return conversation.read(response, request.headers['last-event-id']);
     if (what === 'answer') return this.#answer(conversation, request, response);
-    if (request.method === 'DELETE' || what === 'retry' || what === 'dismiss') return this.#act(conversation, request, response, what);
+    if (request.method === 'DELETE' || what === 'retry' || what === 'dismiss')
+      return this.#act(conversation, request, response, what);
     return json(response, 200, conversation.snapshot());
   }
 
@@ -187,13 +219,17 @@ export class Mock {
     if (refusal) return refuse(response, refusal.status, refusal.code, refusal.message);
     this.acts.push([request.method, what ?? '']);
     if (request.method === 'DELETE') this.remove(conversation.id);
-    if (what === 'dismiss') for (const { type, number } of conversation.state.items) if (type === 'call' && number !== undefined) conversation.emit('closed', { number, why: 'dismissed' });
+    if (what === 'dismiss')
+      for (const { type, number } of conversation.state.items)
+        if (type === 'call' && number !== undefined)
+          conversation.emit('closed', { number, why: 'dismissed' });
     if (what === 'retry') return json(response, 202, {});
     return response.writeHead(204).end();
   }
 
   async #demo(request, response) {
-    if (!this.demo) return refuse(response, 404, 'not_found', 'There is no demo: start it with --demo.');
+    if (!this.demo)
+      return refuse(response, 404, 'not_found', 'There is no demo: start it with --demo.');
     if (request.method === 'GET') return json(response, 200, this.demo);
     this.played = await body(request);
     return json(response, 201, { id: 'played' });
@@ -210,18 +246,44 @@ export class Mock {
   }
 }
 
-function repliedTo(conversation, { number = null, suggestion, text, cancel, decline, discuss, form, guide, images = [] }) {
+function repliedTo(
+  conversation,
+  { number = null, suggestion, text, cancel, decline, discuss, form, guide, images = [] },
+) {
   if (guide !== undefined) return { number: null, kind: 'guidance', said: guide, images };
-  if (cancel || decline) return { number, kind: cancel ? 'cancelled' : 'declined', said: '', images: [] };
-  if (discuss) return { number, kind: 'discussed', said: form ? JSON.stringify(form) : '', answers: form, images: [] };
+  if (cancel || decline)
+    return { number, kind: cancel ? 'cancelled' : 'declined', said: '', images: [] };
+  if (discuss)
+    return {
+      number,
+      kind: 'discussed',
+      said: form ? JSON.stringify(form) : '',
+      answers: form,
+      images: [],
+    };
   if (form) return { number, kind: 'answer', said: JSON.stringify(form), answers: form, images };
   const call = openCall(conversation.state);
   const taken = call?.suggest[suggestion];
-  return { number, kind: 'answer', said: text ?? taken?.answer ?? '', suggestion, images, mode: taken?.mode };
+  return {
+    number,
+    kind: 'answer',
+    said: text ?? taken?.answer ?? '',
+    suggestion,
+    images,
+    mode: taken?.mode,
+  };
 }
 
 function listed(conversation) {
-  return { id: conversation.id, turn: conversation.state.turn, open: openCall(conversation.state)?.question ?? null, title: conversation.title, stopped: conversation.state.stopped, waiting: 0, updated: conversation.updated };
+  return {
+    id: conversation.id,
+    turn: conversation.state.turn,
+    open: openCall(conversation.state)?.question ?? null,
+    title: conversation.title,
+    stopped: conversation.state.stopped,
+    waiting: 0,
+    updated: conversation.updated,
+  };
 }
 
 async function body(request) {
@@ -231,7 +293,9 @@ async function body(request) {
 }
 
 function json(response, status, data) {
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }).end(JSON.stringify(data));
+  response
+    .writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+    .end(JSON.stringify(data));
 }
 
 function refuse(response, status, code, message) {

@@ -18,7 +18,9 @@ export async function opened(t, options) {
 /** Opens a page with a form that can be answered. `more` of its event may be given. */
 export async function asked(t, form = FORM, options = {}, more = {}) {
   const all = await opened(t, options);
-  all.conversation.emit('complete', completed(form, more)).emit('end', { index: 0, cut_off: false });
+  all.conversation
+    .emit('complete', completed(form, more))
+    .emit('end', { index: 0, cut_off: false });
   await all.page.waitForSelector('.call[data-state=open]');
   return all;
 }

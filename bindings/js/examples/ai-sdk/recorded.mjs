@@ -3,7 +3,10 @@
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
-const ASKING = readFileSync(new URL("../../../../examples/messages/database.md", import.meta.url), "utf8");
+const ASKING = readFileSync(
+  new URL("../../../../examples/messages/database.md", import.meta.url),
+  "utf8",
+);
 
 /** Answers a request for a chat completion, in place of `fetch`. */
 export async function recorded(_url, { body, signal }) {
@@ -23,5 +26,6 @@ async function* chunks(message, signal) {
 }
 
 function chunk(choice) {
-  return `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", created: 0, model: "recorded", choices: [{ index: 0, ...choice }] })}\n\n`;
+  const meta = { id: "1", object: "chat.completion.chunk", created: 0, model: "recorded" };
+  return `data: ${JSON.stringify({ ...meta, choices: [{ index: 0, ...choice }] })}\n\n`;
 }

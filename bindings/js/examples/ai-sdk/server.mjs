@@ -60,8 +60,12 @@ const script = bundle.outputFiles[0].contents;
 const server = createServer(async (request, response) => {
   const { pathname } = new URL(request.url, "http://localhost");
   if (pathname === "/api/chat" && request.method === "POST") return chat(request, response);
-  if (pathname === "/page.js") return response.setHeader("content-type", "text/javascript").end(script);
-  if (pathname === "/") return response.setHeader("content-type", "text/html").end(await readFile(file("index.html")));
+  if (pathname === "/page.js")
+    return response.setHeader("content-type", "text/javascript").end(script);
+  if (pathname === "/")
+    return response.setHeader("content-type", "text/html").end(await readFile(file("index.html")));
   response.writeHead(404).end();
 });
-server.listen(Number(PORT), "127.0.0.1", () => console.log(`http://localhost:${server.address().port}`));
+server.listen(Number(PORT), "127.0.0.1", () =>
+  console.log(`http://localhost:${server.address().port}`),
+);

@@ -13,7 +13,12 @@ const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const recorded = (name) => readFileSync(here(`../../../../examples/responses/${name}.sse`), "utf8");
 
 /** The messages of the model, in order; then it begins anew. */
-const MESSAGES = [recorded("openai-chat"), recorded("anthropic-form"), asMarkup(), asText("Thank you, that is all I need. I will start with the export.")];
+const MESSAGES = [
+  recorded("openai-chat"),
+  recorded("anthropic-form"),
+  asMarkup(),
+  asText("Thank you, that is all I need. I will start with the export."),
+];
 
 const script = buildSync({
   entryPoints: [here("src/main.tsx")],
@@ -39,7 +44,9 @@ const server = createServer(async (request, response) => {
   const [type, content] = FILES[pathname] ?? ["text/plain", undefined];
   response.writeHead(content === undefined ? 404 : 200, { "content-type": type }).end(content);
 });
-server.listen(Number(port), "127.0.0.1", () => console.log(`listening on http://localhost:${server.address().port}`));
+server.listen(Number(port), "127.0.0.1", () =>
+  console.log(`listening on http://localhost:${server.address().port}`),
+);
 
 /** Answers with the next message, event by event. */
 async function replay(request, response) {
@@ -71,6 +78,8 @@ function asMarkup() {
 
 /** A chat completion with this text, a few characters an event. */
 function asText(text) {
-  const events = text.match(/[^]{1,6}/g).map((content) => JSON.stringify({ choices: [{ index: 0, delta: { content } }] }));
+  const events = text
+    .match(/[^]{1,6}/g)
+    .map((content) => JSON.stringify({ choices: [{ index: 0, delta: { content } }] }));
   return [...events, "[DONE]"].map((data) => `data: ${data}\n\n`).join("");
 }

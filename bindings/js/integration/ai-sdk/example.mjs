@@ -13,10 +13,15 @@ const PACKAGES = {
   ai: "ai-6",
   "@ai-sdk/react": "@ai-sdk/react-6",
   "@ai-sdk/openai-compatible": "@ai-sdk/openai-compatible-6",
-  ...Object.fromEntries(["esbuild", "followup", "react", "react-dom", "zod"].map((name) => [name, name])),
+  ...Object.fromEntries(
+    ["esbuild", "followup", "react", "react-dom", "zod"].map((name) => [name, name]),
+  ),
 };
 
-/** Returns the folder of the example. That for the AI SDK 6 is a copy, with the same files and other packages. */
+/**
+ * Returns the folder of the example. That for the AI SDK 6 is a copy, with the same files and other
+ * packages.
+ */
 export function example(major) {
   if (major === "7") return EXAMPLE;
   // As deep as the example is, because that reads a recorded message of the project.

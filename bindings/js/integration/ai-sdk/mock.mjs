@@ -4,9 +4,8 @@ import { followup } from "followup/ai-sdk";
 
 export const version = process.env.SDK;
 export const ai = await import(`ai-${version}`);
-export const { [version === "6" ? "MockLanguageModelV3" : "MockLanguageModelV4"]: MockModel } = await import(
-  `ai-${version}/test`
-);
+export const { [version === "6" ? "MockLanguageModelV3" : "MockLanguageModelV4"]: MockModel } =
+  await import(`ai-${version}/test`);
 export const { createOpenAICompatible } = await import(
   version === "6" ? "@ai-sdk/openai-compatible-6" : "@ai-sdk/openai-compatible"
 );
@@ -19,13 +18,19 @@ export function reason(unified) {
 
 /** Returns a model that streams these texts, each in a step of its own. */
 export function streaming(texts, unified = "stop") {
-  return new MockModel({ doStream: texts.map((text) => ({ stream: streamed(textParts(text), unified) })) });
+  return new MockModel({
+    doStream: texts.map((text) => ({ stream: streamed(textParts(text), unified) })),
+  });
 }
 
 export function streamed(parts, unified) {
   const start = { type: "stream-start", warnings: [] };
   const finish = { type: "finish", finishReason: reason(unified), usage: USAGE };
-  return ai.simulateReadableStream({ initialDelayInMs: null, chunkDelayInMs: null, chunks: [start, ...parts, finish] });
+  return ai.simulateReadableStream({
+    initialDelayInMs: null,
+    chunkDelayInMs: null,
+    chunks: [start, ...parts, finish],
+  });
 }
 
 export function textParts(text, id = "1") {
@@ -36,7 +41,13 @@ export function textParts(text, id = "1") {
 export function nativeParts(toolName, input, id = "n") {
   const deltas = [...input].map((delta) => ({ type: "tool-input-delta", id, delta }));
   const call = { type: "tool-call", toolCallId: id, toolName, input };
-  return [{ type: "tool-input-start", id, toolName }, ...deltas, { type: "tool-input-end", id }, call];
+  return [
+    { type: "tool-input-start", id, toolName },
+    ...deltas,
+    { type: "tool-input-end", id },
+    call,
+  ];
 }
 
-export const wrap = (model, options) => ai.wrapLanguageModel({ model, middleware: followup(options) });
+export const wrap = (model, options) =>
+  ai.wrapLanguageModel({ model, middleware: followup(options) });

@@ -1,10 +1,13 @@
-// A provider of OpenAI's chat completions on this machine. It replays recorded bodies and keeps what it was asked.
+// A provider of OpenAI's chat completions on this machine. It replays recorded bodies and keeps
+// what it was asked.
 
 import { createServer } from "node:http";
 
 function chunk(delta, reason = null) {
   const choices = [{ index: 0, delta, finish_reason: reason }];
-  return `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1763710000, model: "example-1", choices })}\n\n`;
+  const object = "chat.completion.chunk";
+  const chunk = { id: "chatcmpl-1", object, created: 1763710000, model: "example-1", choices };
+  return `data: ${JSON.stringify(chunk)}\n\n`;
 }
 
 /** The beginning and the end of a streamed chat completion. */
@@ -26,7 +29,9 @@ export function completion(message) {
 
 /** Returns a chat completion that is not streamed. */
 export function whole(message) {
-  const choices = [{ index: 0, message: { role: "assistant", content: message }, finish_reason: "stop" }];
+  const choices = [
+    { index: 0, message: { role: "assistant", content: message }, finish_reason: "stop" },
+  ];
   return JSON.stringify({
     id: "chatcmpl-1",
     object: "chat.completion",
@@ -45,7 +50,9 @@ export async function provide(bodies) {
     for await (const chunk of request) text += chunk;
     requests.push(JSON.parse(text));
     const body = rest.shift();
-    response.writeHead(200, { "content-type": body.startsWith("data:") ? "text/event-stream" : "application/json" });
+    response.writeHead(200, {
+      "content-type": body.startsWith("data:") ? "text/event-stream" : "application/json",
+    });
     response.end(body);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));

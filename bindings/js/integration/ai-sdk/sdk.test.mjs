@@ -23,11 +23,13 @@ import { completion, provide, whole } from "./provider.mjs";
 const { generateText, readUIMessageStream, stepCountIs, streamText, wrapLanguageModel } = ai;
 const { lastAssistantMessageIsCompleteWithToolCalls: isComplete } = ai;
 
-const shared = (name) => readFileSync(new URL(`../../../../examples/${name}`, import.meta.url), "utf8");
+const shared = (name) =>
+  readFileSync(new URL(`../../../../examples/${name}`, import.meta.url), "utf8");
 const MESSAGE = shared("messages/database.md");
 const QUESTION = "Where should the recipes live from now on?";
 const CALL =
-  '<ask_followup_question><question>Tea?</question><follow_up><suggest mode="code">Yes</suggest></follow_up></ask_followup_question>';
+  '<ask_followup_question><question>Tea?</question><follow_up><suggest mode="code">Yes' +
+  "</suggest></follow_up></ask_followup_question>";
 const INPUT = { question: "Tea?", follow_up: [{ text: "Yes", mode: "code" }] };
 
 const inputSchema = z.object({
@@ -38,7 +40,13 @@ const inputSchema = z.object({
 /** Returns the tools; `executed` gets the inputs with which the question tool is executed. */
 function askTools(executed) {
   const execute = executed && ((input) => (executed.push(input), "Yes, please"));
-  return { ask_followup_question: ai.tool({ description: "Ask the user", inputSchema, ...(execute && { execute }) }) };
+  return {
+    ask_followup_question: ai.tool({
+      description: "Ask the user",
+      inputSchema,
+      ...(execute && { execute }),
+    }),
+  };
 }
 
 async function messages(result) {
@@ -64,7 +72,11 @@ async function replayed(body, run) {
 
 describe(`AI SDK ${version}`, () => {
   test("streams a call in text as a tool call", async () => {
-    const result = streamText({ model: wrap(streaming([`Hm.\n${CALL}`])), prompt: "?", tools: askTools() });
+    const result = streamText({
+      model: wrap(streaming([`Hm.\n${CALL}`])),
+      prompt: "?",
+      tools: askTools(),
+    });
     const parts = [];
     for await (const part of result.fullStream) parts.push(part);
     assert.deepEqual(
@@ -74,8 +86,13 @@ describe(`AI SDK ${version}`, () => {
     assert.equal(await result.text, "Hm.\n");
     assert.equal(await result.finishReason, "tool-calls");
     const [call] = await result.toolCalls;
-    assert.deepEqual([call.toolName, call.input, call.invalid], ["ask_followup_question", INPUT, undefined]);
-    const deltas = parts.filter(({ type }) => type === "tool-input-delta").map(({ delta }) => delta);
+    assert.deepEqual(
+      [call.toolName, call.input, call.invalid],
+      ["ask_followup_question", INPUT, undefined],
+    );
+    const deltas = parts
+      .filter(({ type }) => type === "tool-input-delta")
+      .map(({ delta }) => delta);
     assert.ok(deltas.length > 5);
     assert.deepEqual(JSON.parse(deltas.join("")), INPUT);
   });
@@ -83,7 +100,12 @@ describe(`AI SDK ${version}`, () => {
   test("executes the tool and goes on with its result", async () => {
     const executed = [];
     const model = streaming([CALL, "Good."]);
-    const result = streamText({ model: wrap(model), prompt: "?", tools: askTools(executed), stopWhen: stepCountIs(2) });
+    const result = streamText({
+      model: wrap(model),
+      prompt: "?",
+      tools: askTools(executed),
+      stopWhen: stepCountIs(2),
+    });
     await result.consumeStream();
     assert.deepEqual(executed, [INPUT]);
     assert.equal(await result.text, "Good.");
@@ -138,19 +160,41 @@ describe(`AI SDK ${version}`, () => {
 
   test("executes no call of a response that did not end as the model wanted", async () => {
     // The AI SDK 6 has no `interrupted`.
-    const reasons = ["length", "content-filter", "error", ...(version === "7" ? ["interrupted"] : [])];
+    const reasons = [
+      "length",
+      "content-filter",
+      "error",
+      ...(version === "7" ? ["interrupted"] : []),
+    ];
     for (const unified of reasons) {
       const executed = [];
       const model = streaming([CALL, "Again."], unified);
-      const result = streamText({ model: wrap(model), prompt: "?", tools: askTools(executed), stopWhen: stepCountIs(2), onError() {} });
+      const result = streamText({
+        model: wrap(model),
+        prompt: "?",
+        tools: askTools(executed),
+        stopWhen: stepCountIs(2),
+        onError() {},
+      });
       await result.consumeStream();
       assert.deepEqual(executed, [], unified);
       assert.equal(await result.finishReason, unified);
       assert.equal(model.doStreamCalls.length, 1, unified);
-      assert.deepEqual((await result.toolCalls).map(({ input }) => input), [INPUT], unified);
+      assert.deepEqual(
+        (await result.toolCalls).map(({ input }) => input),
+        [INPUT],
+        unified,
+      );
       const content = [{ type: "text", text: CALL }];
-      const whole = new MockModel({ doGenerate: { content, finishReason: reason(unified), usage: USAGE, warnings: [] } });
-      const generated = await generateText({ model: wrap(whole), prompt: "?", tools: askTools(executed), stopWhen: stepCountIs(2) });
+      const whole = new MockModel({
+        doGenerate: { content, finishReason: reason(unified), usage: USAGE, warnings: [] },
+      });
+      const generated = await generateText({
+        model: wrap(whole),
+        prompt: "?",
+        tools: askTools(executed),
+        stopWhen: stepCountIs(2),
+      });
       assert.deepEqual(executed, [], unified);
       assert.equal(generated.finishReason, unified);
     }
@@ -165,12 +209,19 @@ describe(`AI SDK ${version}`, () => {
     ];
     const doStream = async ({ abortSignal }) => ({
       stream: new ReadableStream({
-        start: (controller) => abortSignal.addEventListener("abort", () => controller.error(abortSignal.reason)),
-        pull: (controller) => (chunks.length > 20 ? controller.enqueue(chunks.shift()) : abort.abort()),
+        start: (controller) =>
+          abortSignal.addEventListener("abort", () => controller.error(abortSignal.reason)),
+        pull: (controller) =>
+          chunks.length > 20 ? controller.enqueue(chunks.shift()) : abort.abort(),
       }),
     });
     const model = wrap(new MockModel({ doStream }));
-    const result = streamText({ model, prompt: "?", tools: askTools(executed), abortSignal: abort.signal });
+    const result = streamText({
+      model,
+      prompt: "?",
+      tools: askTools(executed),
+      abortSignal: abort.signal,
+    });
     const types = [];
     for await (const { type } of result.fullStream) types.push(type);
     assert.equal(types.at(-1), "abort");
@@ -180,7 +231,12 @@ describe(`AI SDK ${version}`, () => {
 
   test("tells the model of a call that can't be asked", async () => {
     const model = streaming([CALL.replace("Tea?", ""), CALL]);
-    const result = streamText({ model: wrap(model), prompt: "?", tools: askTools(), stopWhen: stepCountIs(3) });
+    const result = streamText({
+      model: wrap(model),
+      prompt: "?",
+      tools: askTools(),
+      stopWhen: stepCountIs(3),
+    });
     await result.consumeStream();
     const [assistant, tool] = model.doStreamCalls[1].prompt.slice(-2);
     assert.equal(assistant.content[0].type, "tool-call");
@@ -209,7 +265,11 @@ describe(`AI SDK ${version}`, () => {
   });
 
   test("meets a choice of tool that demands a call", async () => {
-    const options = { prompt: "?", tools: askTools(), toolChoice: { type: "tool", toolName: "ask_followup_question" } };
+    const options = {
+      prompt: "?",
+      tools: askTools(),
+      toolChoice: { type: "tool", toolName: "ask_followup_question" },
+    };
     const result = streamText({ model: wrap(streaming([CALL])), ...options });
     assert.deepEqual(
       (await result.toolCalls).map(({ input }) => input),
@@ -218,13 +278,20 @@ describe(`AI SDK ${version}`, () => {
   });
 
   test("asks once what leaks and comes natively, and the answer to it completes the message", async () => {
-    const leak = textParts(`<tool_call>{"name": "ask_followup_question", "arguments": ${JSON.stringify(INPUT)}}</tool_call>`);
+    const leak = textParts(
+      `<tool_call>{"name": "ask_followup_question", "arguments": ${JSON.stringify(INPUT)}}</tool_call>`,
+    );
     const native = nativeParts("ask_followup_question", JSON.stringify(INPUT));
-    for (const parts of [[...leak, ...native], [...native, ...leak]]) {
+    for (const parts of [
+      [...leak, ...native],
+      [...native, ...leak],
+    ]) {
       const executed = [];
-      const model = () => wrap(new MockModel({ doStream: async () => ({ stream: streamed(parts, "tool-calls") }) }));
+      const model = () =>
+        wrap(new MockModel({ doStream: async () => ({ stream: streamed(parts, "tool-calls") }) }));
       const all = await messages(streamText({ model: model(), prompt: "?", tools: askTools() }));
-      for (const { parts } of all) assert.ok(parts.filter(({ type }) => type.startsWith("tool-")).length <= 1);
+      for (const { parts } of all)
+        assert.ok(parts.filter(({ type }) => type.startsWith("tool-")).length <= 1);
       const message = all.at(-1);
       const call = message.parts.find(({ type }) => type.startsWith("tool-"));
       assert.deepEqual([call.state, call.input], ["input-available", INPUT]);
@@ -249,26 +316,41 @@ describe(`AI SDK ${version}`, () => {
 
   test("lets a question and its suggestions grow in a message", async () => {
     await replayed(completion(MESSAGE), async (model) => {
-      const all = await messages(streamText({ model: wrap(model), prompt: "?", tools: askTools() }));
+      const all = await messages(
+        streamText({ model: wrap(model), prompt: "?", tools: askTools() }),
+      );
       for (const { parts } of all) {
         for (const part of parts)
-          if (part.type === "text") assert.doesNotMatch(part.text, /<\/?(ask|question|follow|suggest)/);
+          if (part.type === "text")
+            assert.doesNotMatch(part.text, /<\/?(ask|question|follow|suggest)/);
       }
-      const calls = all.flatMap(({ parts }) => parts.filter(({ type }) => type === "tool-ask_followup_question"));
-      const inputs = calls.filter(({ state }) => state === "input-streaming").map(({ input }) => input);
+      const calls = all.flatMap(({ parts }) =>
+        parts.filter(({ type }) => type === "tool-ask_followup_question"),
+      );
+      const inputs = calls
+        .filter(({ state }) => state === "input-streaming")
+        .map(({ input }) => input);
       assertGrows(inputs.map((input) => input?.question ?? ""));
-      for (const i of [0, 1, 2]) assertGrows(inputs.map((input) => input?.follow_up?.[i]?.text ?? ""));
+      for (const i of [0, 1, 2])
+        assertGrows(inputs.map((input) => input?.follow_up?.[i]?.text ?? ""));
       const last = calls.at(-1);
       assert.equal(last.state, "input-available");
       assert.ok(last.input.question.startsWith(QUESTION));
-      assert.deepEqual(last.input.follow_up[0], { text: "SQLite, and import the old file right away", mode: "code" });
+      assert.deepEqual(last.input.follow_up[0], {
+        text: "SQLite, and import the old file right away",
+        mode: "code",
+      });
       assert.equal(last.input.follow_up.length, 3);
     });
   });
 
   test("reads a completion that is not streamed", async () => {
     await replayed(whole(MESSAGE), async (model) => {
-      const { toolCalls, finishReason } = await generateText({ model: wrap(model), prompt: "?", tools: askTools() });
+      const { toolCalls, finishReason } = await generateText({
+        model: wrap(model),
+        prompt: "?",
+        tools: askTools(),
+      });
       assert.equal(finishReason, "tool-calls");
       assert.equal(toolCalls[0].input.follow_up.length, 3);
     });
@@ -277,7 +359,13 @@ describe(`AI SDK ${version}`, () => {
   test("runs the example of the README", async () => {
     const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
     const [, example] = /^```javascript\n(.*?)^```$/ms.exec(readme);
-    const given = { streamText, wrapLanguageModel, followup, provider: () => streaming([CALL]), ...askTools() };
+    const given = {
+      streamText,
+      wrapLanguageModel,
+      followup,
+      provider: () => streaming([CALL]),
+      ...askTools(),
+    };
     const names = [...Object.keys(given), "messages"];
     const run = new Function(...names, `${example.replace(/^import .*$/gm, "")} return result;`);
     const result = run(...Object.values(given), [{ role: "user", content: "?" }]);
@@ -287,9 +375,15 @@ describe(`AI SDK ${version}`, () => {
   test("ignores calls in the thinking if it comes before the middleware that extracts the thinking", async () => {
     const reasoning = ai.extractReasoningMiddleware({ tagName: "think" });
     const text = `<think>Maybe ${CALL.replace("Tea?", "Coffee?")}</think>Hm. ${CALL}`;
-    const model = wrapLanguageModel({ model: streaming([text]), middleware: [followup(), reasoning] });
+    const model = wrapLanguageModel({
+      model: streaming([text]),
+      middleware: [followup(), reasoning],
+    });
     const result = streamText({ model, prompt: "?", tools: askTools() });
-    assert.deepEqual((await result.toolCalls).map(({ input }) => input.question), ["Tea?"]);
+    assert.deepEqual(
+      (await result.toolCalls).map(({ input }) => input.question),
+      ["Tea?"],
+    );
     assert.match(await result.reasoningText, /^Maybe <ask_followup_question>/);
   });
 
@@ -307,6 +401,8 @@ describe(`AI SDK ${version}`, () => {
 
 /** Asserts that each text begins with the one before, and that there are several. */
 function assertGrows(texts) {
-  texts.forEach((text, i) => assert.ok(i === 0 || text.startsWith(texts[i - 1]), `${texts[i - 1]} became ${text}`));
+  texts.forEach((text, i) =>
+    assert.ok(i === 0 || text.startsWith(texts[i - 1]), `${texts[i - 1]} became ${text}`),
+  );
   assert.ok(new Set(texts).size > 3);
 }

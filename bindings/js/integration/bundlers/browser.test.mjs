@@ -30,12 +30,25 @@ test("Vite builds a page", async (t) => {
   await runs(t, join(folder, "out"));
 });
 
-for (const [format, type] of [["esm", "module"], ["iife", "text/javascript"]]) {
+for (const [format, type] of [
+  ["esm", "module"],
+  ["iife", "text/javascript"],
+]) {
   test(`esbuild builds a page: ${format}`, async (t) => {
     const folder = buildFolder(`esbuild-${format}`);
     const outfile = join(folder, "out/app.js");
-    await esbuild.build({ entryPoints: [writeApp(folder, IN_PAGE)], bundle: true, minify: true, format, outfile, logLevel: "warning" });
-    writeFileSync(join(folder, "out/index.html"), html("./app.js", type).replace("<script", "<script defer"));
+    await esbuild.build({
+      entryPoints: [writeApp(folder, IN_PAGE)],
+      bundle: true,
+      minify: true,
+      format,
+      outfile,
+      logLevel: "warning",
+    });
+    writeFileSync(
+      join(folder, "out/index.html"),
+      html("./app.js", type).replace("<script", "<script defer"),
+    );
     await runs(t, join(folder, "out"));
   });
 }
@@ -44,7 +57,14 @@ for (const mode of ["production", "development"]) {
   test(`webpack builds a page: ${mode}`, async (t) => {
     const folder = buildFolder(`webpack-${mode}`);
     const output = { path: join(folder, "out"), filename: "app.js" };
-    const stats = await promisify(webpack)({ mode, context: folder, entry: writeApp(folder, IN_PAGE), output, devtool: false, performance: false });
+    const stats = await promisify(webpack)({
+      mode,
+      context: folder,
+      entry: writeApp(folder, IN_PAGE),
+      output,
+      devtool: false,
+      performance: false,
+    });
     assert.equal(stats.hasErrors() || stats.hasWarnings(), false, stats.toString());
     writeFileSync(join(folder, "out/index.html"), html("./app.js"));
     await runs(t, output.path);
@@ -65,7 +85,14 @@ test("webpack builds a worker", async (t) => {
   writeApp(folder, IN_WORKER);
   writeFileSync(join(folder, "page.mjs"), STARTS_WORKER);
   const output = { path: join(folder, "out"), filename: "page.js" };
-  const stats = await promisify(webpack)({ mode: "production", context: folder, entry: join(folder, "page.mjs"), output, devtool: false, performance: false });
+  const stats = await promisify(webpack)({
+    mode: "production",
+    context: folder,
+    entry: join(folder, "page.mjs"),
+    output,
+    devtool: false,
+    performance: false,
+  });
   assert.equal(stats.hasErrors() || stats.hasWarnings(), false, stats.toString());
   writeFileSync(join(folder, "out/index.html"), html("./page.js"));
   await runs(t, output.path);
@@ -73,8 +100,17 @@ test("webpack builds a worker", async (t) => {
 
 test("a policy that forbids WebAssembly is an error that names what to allow", async (t) => {
   const folder = buildFolder("esbuild-policy");
-  await esbuild.build({ entryPoints: [writeApp(folder, IN_PAGE)], bundle: true, format: "esm", outfile: join(folder, "out/app.js"), logLevel: "warning" });
+  await esbuild.build({
+    entryPoints: [writeApp(folder, IN_PAGE)],
+    bundle: true,
+    format: "esm",
+    outfile: join(folder, "out/app.js"),
+    logLevel: "warning",
+  });
   writeFileSync(join(folder, "out/index.html"), html("./app.js"));
-  const { errors } = await open(t, await serve(t, join(folder, "out"), POLICY.replace(" 'wasm-unsafe-eval'", "")));
+  const { errors } = await open(
+    t,
+    await serve(t, join(folder, "out"), POLICY.replace(" 'wasm-unsafe-eval'", "")),
+  );
   assert.match(errors[0], /^Error: the module can't be compiled: .* script-src 'wasm-unsafe-eval'/);
 });

@@ -20,10 +20,14 @@ export function buildFolder(name) {
 /**
  * Writes an app that imports every entry of the package, and calls `done` with what it was told.
  *
- * The main entry is imported by name only, so that a bundler may leave out what it takes for unused.
+ * The main entry is imported by name only, so that a bundler may leave out what it takes for
+ * unused.
  */
 export function writeApp(folder, done) {
-  const names = ENTRIES.slice(1).map((name, i) => [`import * as entry${i} from ${JSON.stringify(name)};`, `entry${i}`]);
+  const names = ENTRIES.slice(1).map((name, i) => [
+    `import * as entry${i} from ${JSON.stringify(name)};`,
+    `entry${i}`,
+  ]);
   const app = `
     import { asks } from "../../app/asks.mjs";
     ${names.map(([line]) => line).join("\n")}
@@ -45,15 +49,28 @@ export const html = (script, type = "module") =>
 /** What the README tells pages to allow, and nothing else. */
 export const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; img-src data:";
 
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm" };
+const TYPES = {
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".mjs": "text/javascript",
+  ".wasm": "application/wasm",
+};
 
 /** Serves the files of a folder, with a Content Security Policy. Returns the address. */
 export async function serve(t, folder, policy = POLICY) {
   const server = createServer((request, response) => {
-    const path = join(folder, new URL(request.url, "http://localhost").pathname.replace(/\/$/, "/index.html"));
+    const path = join(
+      folder,
+      new URL(request.url, "http://localhost").pathname.replace(/\/$/, "/index.html"),
+    );
     try {
       const file = readFileSync(path);
-      response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "application/octet-stream", "content-security-policy": policy }).end(file);
+      response
+        .writeHead(200, {
+          "content-type": TYPES[extname(path)] ?? "application/octet-stream",
+          "content-security-policy": policy,
+        })
+        .end(file);
     } catch {
       response.writeHead(404).end();
     }
@@ -63,13 +80,22 @@ export async function serve(t, folder, policy = POLICY) {
   return `http://127.0.0.1:${server.address().port}/`;
 }
 
-const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+];
 let launched;
 after(async () => (await launched)?.close());
 
 /** Opens a page. Returns what the app in it was told, and the errors of the page. */
 export async function open(t, url) {
-  launched ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+  launched ??= chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: FLAGS,
+  });
   const page = await (await launched).newPage();
   t.after(() => page.close());
   const errors = [];
@@ -77,6 +103,7 @@ export async function open(t, url) {
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   await page.goto(url);
   const deadline = Date.now() + 15_000;
-  while (errors.length === 0 && Date.now() < deadline && !(await page.textContent("#told"))) await page.waitForTimeout(20);
+  while (errors.length === 0 && Date.now() < deadline && !(await page.textContent("#told")))
+    await page.waitForTimeout(20);
   return { told: await page.textContent("#told"), errors };
 }

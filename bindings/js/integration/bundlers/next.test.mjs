@@ -15,7 +15,11 @@ const next = join(HERE, "node_modules/next/dist/bin/next");
 
 /** Starts the server of what was built. Returns its address. */
 async function start(t) {
-  const server = spawn(process.execPath, [next, "start", "--hostname", "127.0.0.1", "--port", "0"], { cwd: app, stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(
+    process.execPath,
+    [next, "start", "--hostname", "127.0.0.1", "--port", "0"],
+    { cwd: app, stdio: ["ignore", "pipe", "inherit"] },
+  );
   t.after(() => (server.kill(), once(server, "exit")));
   let address;
   for await (const line of createInterface({ input: server.stdout })) {
@@ -31,7 +35,8 @@ test("Next.js builds a client component, a route of Node and one of the edge", a
   const built = spawnSync(process.execPath, [next, "build"], { cwd: app, encoding: "utf8" });
   assert.equal(built.status, 0, built.stdout + built.stderr);
   const url = await start(t);
-  for (const route of ["node", "edge"]) assert.equal(await (await fetch(`${url}/${route}`)).text(), EXPECTED, route);
+  for (const route of ["node", "edge"])
+    assert.equal(await (await fetch(`${url}/${route}`)).text(), EXPECTED, route);
   assert.match(await (await fetch(url)).text(), /<p id="rendered">rendered on the server too</);
   assert.deepEqual(await open(t, url), { told: EXPECTED, errors: [] });
 });

@@ -16,14 +16,27 @@ import { buildFolder, IN_NODE, writeApp } from "./help.mjs";
 function runs(script, name) {
   const folder = emptyFolder();
   cpSync(script, join(folder, name));
-  assert.equal(execFileSync(process.execPath, [name], { cwd: folder, encoding: "utf8" }).trim(), EXPECTED);
+  assert.equal(
+    execFileSync(process.execPath, [name], { cwd: folder, encoding: "utf8" }).trim(),
+    EXPECTED,
+  );
 }
 
-for (const [format, name] of [["esm", "app.mjs"], ["cjs", "app.cjs"]]) {
+for (const [format, name] of [
+  ["esm", "app.mjs"],
+  ["cjs", "app.cjs"],
+]) {
   test(`esbuild builds one script for Node: ${format}`, async () => {
     const folder = buildFolder(`node-${format}`);
     const outfile = join(folder, "out.js");
-    const { warnings } = await esbuild.build({ entryPoints: [writeApp(folder, IN_NODE)], bundle: true, platform: "node", format, outfile, logLevel: "silent" });
+    const { warnings } = await esbuild.build({
+      entryPoints: [writeApp(folder, IN_NODE)],
+      bundle: true,
+      platform: "node",
+      format,
+      outfile,
+      logLevel: "silent",
+    });
     assert.deepEqual(warnings, []);
     runs(outfile, name);
   });
@@ -32,7 +45,13 @@ for (const [format, name] of [["esm", "app.mjs"], ["cjs", "app.cjs"]]) {
 test("webpack builds one script for Node", async () => {
   const folder = buildFolder("node-webpack");
   const output = { path: join(folder, "out"), filename: "app.cjs" };
-  const stats = await promisify(webpack)({ target: "node20", mode: "production", context: folder, entry: writeApp(folder, IN_NODE), output });
+  const stats = await promisify(webpack)({
+    target: "node20",
+    mode: "production",
+    context: folder,
+    entry: writeApp(folder, IN_NODE),
+    output,
+  });
   assert.equal(stats.hasErrors(), false, stats.toString());
   runs(join(output.path, output.filename), "app.cjs");
 });

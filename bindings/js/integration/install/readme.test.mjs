@@ -9,7 +9,9 @@ import { ROOT } from "../pack.mjs";
 import { install, link, tool } from "./help.mjs";
 
 const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-const blocks = [...readme.matchAll(/^```(js|ts|jsx|tsx)\n(.*?)^```$/gms)].map(([, language, code]) => ({ language, code }));
+const blocks = [...readme.matchAll(/^```(js|ts|jsx|tsx)\n(.*?)^```$/gms)].map(
+  ([, language, code]) => ({ language, code }),
+);
 
 const installed = join(install(), "node_modules/followup");
 const GUIDE = readdirSync(join(installed, "dist/guide")).map((name) => `dist/guide/${name}`);
@@ -19,7 +21,8 @@ const read = (path) => readFileSync(join(installed, path), "utf8");
 const GIVEN = {
   url: "declare const url: string;",
   request: "declare const request: RequestInit;",
-  screen: "declare const screen: { append(text: string): void; grow(event: import('followup').PartialEvent): void };",
+  screen:
+    "declare const screen: { append(text: string): void; grow(event: import('followup').PartialEvent): void };",
   ask: "declare function ask(...question: unknown[]): Promise<void>;",
   text: "declare const text: string;",
   conversation: "declare const conversation: unknown[];",
@@ -31,10 +34,13 @@ const ORIGINAL = `import type { ToolCallParserClass } from "followup/roo";
 export declare const NativeToolCallParser: ToolCallParserClass;
 `;
 
-const BODY = `data: {"choices":[{"delta":{"content":"Hi. <ask_followup_question><question>Tea?</question></ask_followup_question>"}}]}\n\ndata: [DONE]\n\n`;
+const CONTENT = "Hi. <ask_followup_question><question>Tea?</question></ask_followup_question>";
+
+const BODY = `data: {"choices":[{"delta":{"content":"${CONTENT}"}}]}\n\ndata: [DONE]\n\n`;
 
 const MESSAGE =
-  '<ask_followup_question><question>Tea?</question><follow_up><suggest>Black</suggest><suggest mode="code">Green</suggest></follow_up></ask_followup_question>';
+  "<ask_followup_question><question>Tea?</question><follow_up><suggest>Black</suggest>" +
+  '<suggest mode="code">Green</suggest></follow_up></ask_followup_question>';
 
 /** A program around the examples, which writes what it is told. */
 const AROUND = `
@@ -53,12 +59,18 @@ test("the types of all examples agree", () => {
   assert.ok(blocks.length >= 2);
   writeFileSync(join(folder, "original-parser.ts"), ORIGINAL);
   const names = blocks.map(({ language, code }, i) => {
-    const declared = Object.entries(GIVEN).filter(([name]) => new RegExp(`(?<![.\\w])${name}\\b`).test(code));
+    const declared = Object.entries(GIVEN).filter(([name]) =>
+      new RegExp(`(?<![.\\w])${name}\\b`).test(code),
+    );
     const name = `example-${i}.${language.includes("x") ? "tsx" : "ts"}`;
-    writeFileSync(join(folder, name), [...declared.map(([, text]) => text), code, "export {};"].join("\n"));
+    writeFileSync(
+      join(folder, name),
+      [...declared.map(([, text]) => text), code, "export {};"].join("\n"),
+    );
     return name;
   });
-  const options = ["--strict", "--noEmit", "--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--jsx", "react-jsx"];
+  const language = "--target es2022 --module esnext --moduleResolution bundler --jsx react-jsx";
+  const options = ["--strict", "--noEmit", ...language.split(" ")];
   const { status, output } = tool("tsc", [...options, ...names], folder);
   assert.equal(status, 0, output);
 });
@@ -81,17 +93,25 @@ test("every link of the readme works wherever it is read: on npm, in the reposit
   const links = linksOf(text);
   assert.ok(links.length > 0);
   // A path is another one in each of these places, and `dist` is not in the repository.
-  for (const link of links) assert.ok(link.startsWith("#") && anchors(text).includes(link.slice(1)), link);
+  for (const link of links)
+    assert.ok(link.startsWith("#") && anchors(text).includes(link.slice(1)), link);
 });
 
 test("every document and section of the guide that the readme names is in the package, and in the repository's docs", () => {
   assert.equal(GUIDE.length, 3);
   const named = [...read("README.md").matchAll(/`([\w-]+\.md)`(?:, (?:under )?“([^”]+)”)?/g)];
-  assert.deepEqual([...new Set(named.map(([, name]) => `dist/guide/${name}`))].sort(), [...GUIDE].sort());
+  assert.deepEqual(
+    [...new Set(named.map(([, name]) => `dist/guide/${name}`))].sort(),
+    [...GUIDE].sort(),
+  );
   assert.ok(named.some(([, , section]) => section !== undefined));
   for (const [words, name, section] of named) {
-    for (const text of [read(`dist/guide/${name}`), readFileSync(join(ROOT, "../../docs", name), "utf8")]) {
-      if (section !== undefined) assert.match(text, new RegExp(`^#+ ${section.replace(/\s+/g, " ")}$`, "m"), words);
+    for (const text of [
+      read(`dist/guide/${name}`),
+      readFileSync(join(ROOT, "../../docs", name), "utf8"),
+    ]) {
+      if (section !== undefined)
+        assert.match(text, new RegExp(`^#+ ${section.replace(/\s+/g, " ")}$`, "m"), words);
     }
   }
 });
@@ -99,12 +119,19 @@ test("every document and section of the guide that the readme names is in the pa
 /** Returns where the links of a document lead, except other sites. */
 function linksOf(text) {
   const prose = text.replace(/^```.*?^```$/gms, "").replace(/`[^`]*`/g, "");
-  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target).filter((target) => !target.startsWith("https:"));
+  return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target)
+    .filter((target) => !target.startsWith("https:"));
 }
 
 /** Returns the anchors of the headings of a document. */
 function anchors(text) {
-  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading.toLowerCase().replace(/[^\w\s-]/g, "").replaceAll(" ", "-"));
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, "")
+      .replaceAll(" ", "-"),
+  );
 }
 
 /** Runs an example in a program around it. Returns what was written. */
@@ -112,7 +139,10 @@ function run(code) {
   const folder = install();
   writeFileSync(join(folder, "around.mjs"), AROUND);
   writeFileSync(join(folder, "example.mjs"), code);
-  return execFileSync(process.execPath, ["--import", "./around.mjs", "example.mjs"], { cwd: folder, encoding: "utf8" });
+  return execFileSync(process.execPath, ["--import", "./around.mjs", "example.mjs"], {
+    cwd: folder,
+    encoding: "utf8",
+  });
 }
 
 test("the first example shows and asks a question", () => {
@@ -121,8 +151,14 @@ test("the first example shows and asks a question", () => {
 
 test("the example of a dialogue asks, and writes the reply that its comment shows", () => {
   const { code } = blocks.find(({ code }) => code.includes("new Dialogue("));
-  const [asked, reply] = run(`${code}\nconsole.log(JSON.stringify([reply.mode, reply.text, conversation]));`).split("\n");
+  const [asked, reply] = run(
+    `${code}\nconsole.log(JSON.stringify([reply.mode, reply.text, conversation]));`,
+  ).split("\n");
   assert.equal(asked, "ask Tea?");
   const text = "<answer>\nGreen\n</answer>";
-  assert.deepEqual(JSON.parse(reply), ["code", text, [{ role: "user", content: [{ type: "text", text }] }]]);
+  assert.deepEqual(JSON.parse(reply), [
+    "code",
+    text,
+    [{ role: "user", content: [{ type: "text", text }] }],
+  ]);
 });

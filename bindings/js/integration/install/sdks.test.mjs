@@ -10,12 +10,17 @@ import OpenAI from "openai";
 import { ROOT } from "../pack.mjs";
 import { install } from "./help.mjs";
 
-const { events } = await import(pathToFileURL(join(install(), "node_modules/followup/dist/main.js")).href);
+const { events } = await import(
+  pathToFileURL(join(install(), "node_modules/followup/dist/main.js")).href
+);
 
 /** Returns the options of a client that gets a recorded body. */
 function recorded(name) {
   const body = readFileSync(join(ROOT, "../../examples/responses", name));
-  return { apiKey: "none", fetch: async () => new Response(body, { headers: { "content-type": "text/event-stream" } }) };
+  return {
+    apiKey: "none",
+    fetch: async () => new Response(body, { headers: { "content-type": "text/event-stream" } }),
+  };
 }
 
 /** Returns the questions of a source. */
@@ -25,10 +30,24 @@ async function questions(source) {
   return all;
 }
 
-const openai = () => new OpenAI(recorded("openai-chat.sse")).chat.completions.create({ model: "any", messages: [], stream: true });
-const anthropic = () => new Anthropic(recorded("anthropic-form.sse")).messages.create({ model: "any", max_tokens: 1, messages: [], stream: true });
+const openai = () =>
+  new OpenAI(recorded("openai-chat.sse")).chat.completions.create({
+    model: "any",
+    messages: [],
+    stream: true,
+  });
+const anthropic = () =>
+  new Anthropic(recorded("anthropic-form.sse")).messages.create({
+    model: "any",
+    max_tokens: 1,
+    messages: [],
+    stream: true,
+  });
 
-for (const [name, create, question] of [["OpenAI", openai, /^Where should the nightly/], ["Anthropic", anthropic, /^Where should the ses/]]) {
+for (const [name, create, question] of [
+  ["OpenAI", openai, /^Where should the nightly/],
+  ["Anthropic", anthropic, /^Where should the ses/],
+]) {
   test(`the response of the SDK of ${name} is read`, async () => {
     const [asked, ...others] = await questions(await create().asResponse());
     assert.match(asked, question);
@@ -36,6 +55,9 @@ for (const [name, create, question] of [["OpenAI", openai, /^Where should the ni
   });
 
   test(`the objects of the SDK of ${name} are refused with a hint`, async () => {
-    await assert.rejects(async () => questions(await create()), { name: "TypeError", message: /a string or a Uint8Array was expected, not object.*asResponse/ });
+    await assert.rejects(async () => questions(await create()), {
+      name: "TypeError",
+      message: /a string or a Uint8Array was expected, not object.*asResponse/,
+    });
   });
 }

@@ -41,8 +41,16 @@ new Parser({ strickt: true });
 // @ts-expect-error A chunk is no number.
 new Parser(policy).feed(1);
 
-/** A response of a library: undici's and node-fetch's have fewer members than that of \`fetch\`, and other streams. */
-interface Shim { ok: boolean; status: number; statusText: string; body: AsyncIterable<Uint8Array> | null }
+/**
+ * A response of a library: undici's and node-fetch's have fewer members than that of \`fetch\`, and
+ * other streams.
+ */
+interface Shim {
+  ok: boolean;
+  status: number;
+  statusText: string;
+  body: AsyncIterable<Uint8Array> | null;
+}
 
 export async function shims(shim: Shim, texts: AsyncIterable<string>): Promise<void> {
   for await (const event of events(shim)) text(event);
@@ -79,7 +87,15 @@ interface ToolUse {
   partial: boolean;
   nativeArgs?: { question: string; follow_up: { text: string; mode?: string }[] };
 }
-interface McpToolUse { type: "mcp_tool_use"; id?: string; name: string; serverName: string; toolName: string; arguments: Record<string, unknown>; partial: boolean }
+interface McpToolUse {
+  type: "mcp_tool_use";
+  id?: string;
+  name: string;
+  serverName: string;
+  toolName: string;
+  arguments: Record<string, unknown>;
+  partial: boolean;
+}
 type ToolCallStreamEvent =
   | { type: "tool_call_start"; id: string; name: string }
   | { type: "tool_call_delta"; id: string; delta: string }
@@ -144,15 +160,45 @@ writeFileSync(join(folder, "node_modules/@types/none/index.d.ts"), "export {};")
 for (const [resolution, module] of MODULES) {
   for (const [name, lib, types] of LIBS) {
     test(`a consumer compiles: ${resolution}, types of ${name}`, () => {
-      const options = ["--strict", "--exactOptionalPropertyTypes", "--noEmit", "--target", "es2022", "--lib", lib];
-      const { status, output } = tool("tsc", [...options, "--module", module, "--moduleResolution", resolution, "--types", types, "consumer.mts"], folder);
+      const options = [
+        "--strict",
+        "--exactOptionalPropertyTypes",
+        "--noEmit",
+        "--target",
+        "es2022",
+        "--lib",
+        lib,
+      ];
+      const { status, output } = tool(
+        "tsc",
+        [
+          ...options,
+          "--module",
+          module,
+          "--moduleResolution",
+          resolution,
+          "--types",
+          types,
+          "consumer.mts",
+        ],
+        folder,
+      );
       assert.equal(status, 0, output);
     });
   }
 }
 
 test("a class through dropIn keeps the types of its ten static functions", () => {
-  const options = ["--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--types", "node"];
+  const options = [
+    "--strict",
+    "--noEmit",
+    "--target",
+    "es2022",
+    "--module",
+    "nodenext",
+    "--types",
+    "node",
+  ];
   const { status, output } = tool("tsc", [...options, "roo.mts"], folder);
   assert.equal(status, 0, output);
 });

@@ -4,7 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answers, eventually, opened, VERSIONS, violations } from "./help.mjs";
 
-const QUESTION = "<ask_followup_question><question>Which database?</question><follow_up><suggest>PostgreSQL</suggest><suggest mode=\"code\">SQLite</suggest></follow_up></ask_followup_question>";
+const QUESTION =
+  "<ask_followup_question><question>Which database?</question><follow_up>" +
+  '<suggest>PostgreSQL</suggest><suggest mode="code">SQLite</suggest>' +
+  "</follow_up></ask_followup_question>";
 
 /** Opens the page with an open question. */
 async function asked(t, version, options) {
@@ -27,7 +30,10 @@ for (const version of Object.keys(VERSIONS)) {
     await page.waitForSelector("[data-state=answered]");
     await part(page, "take").click({ force: true });
     assert.deepEqual(await answers(page), [{ type: "suggestion", suggestion: 1 }]);
-    assert.equal(await page.locator("[data-part=suggestion][data-chosen]").textContent(), "SQLite codeEdit");
+    assert.equal(
+      await page.locator("[data-part=suggestion][data-chosen]").textContent(),
+      "SQLite codeEdit",
+    );
     assert.equal(await part(page, "send").count(), 0);
     assert.deepEqual(errors, []);
   });
@@ -36,10 +42,17 @@ for (const version of Object.keys(VERSIONS)) {
     const { page } = await asked(t, version);
     const session = await page.context().newCDPSession(page);
     // The component has no styles; with those of the harness its spans are no longer inline.
-    await page.evaluate(() => [...document.styleSheets].forEach((sheet) => (sheet.disabled = true)));
+    await page.evaluate(() =>
+      [...document.styleSheets].forEach((sheet) => (sheet.disabled = true)),
+    );
     const { nodes } = await session.send("Accessibility.getFullAXTree");
-    const names = nodes.filter(({ role }) => role?.value === "button").map(({ name }) => name.value);
-    assert.deepEqual(names.filter((name) => /^(Postgre|SQLite)/.test(name)), ["PostgreSQL", "SQLite code"]);
+    const names = nodes
+      .filter(({ role }) => role?.value === "button")
+      .map(({ name }) => name.value);
+    assert.deepEqual(
+      names.filter((name) => /^(Postgre|SQLite)/.test(name)),
+      ["PostgreSQL", "SQLite code"],
+    );
   });
 
   test(`React ${version}: a suggestion is taken by the keyboard alone`, async (t) => {
@@ -65,7 +78,11 @@ for (const version of Object.keys(VERSIONS)) {
     await page.waitForSelector("[data-state=answered]");
     assert.deepEqual(await answers(page), [{ type: "edited", suggestion: 1, text: "SQLite 3" }]);
     assert.equal(await part(page, "answered").textContent(), "SQLite 3");
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("data-state")), "answered", "the focus stays in the component");
+    assert.equal(
+      await page.evaluate(() => document.activeElement.getAttribute("data-state")),
+      "answered",
+      "the focus stays in the component",
+    );
   });
 
   test(`React ${version}: an edited suggestion that is not changed is that suggestion, and an emptied one is none`, async (t) => {
@@ -78,12 +95,17 @@ for (const version of Object.keys(VERSIONS)) {
     assert.equal(await part(page, "edited").count(), 0);
     await part(page, "send").click();
     await eventually(async () => (await answers(page)).length === 2);
-    assert.deepEqual(await answers(page), [{ type: "suggestion", suggestion: 1 }, { type: "text", text: "MySQL" }]);
+    assert.deepEqual(await answers(page), [
+      { type: "suggestion", suggestion: 1 },
+      { type: "text", text: "MySQL" },
+    ]);
   });
 
   test(`React ${version}: a suggestion that is edited comes after words of the user's own, and in place of another suggestion`, async (t) => {
     const { page } = await asked(t, version);
-    const [first, second] = await part(page, "answer").count().then(() => page.locator("[data-part=answer]").allTextContents());
+    const [first, second] = await part(page, "answer")
+      .count()
+      .then(() => page.locator("[data-part=answer]").allTextContents());
     await part(page, "edit", 0).click();
     await part(page, "edit", 1).click();
     assert.equal(await page.inputValue("[data-part=text]"), second);
@@ -115,7 +137,8 @@ for (const version of Object.keys(VERSIONS)) {
   test(`React ${version}: Enter that ends the composition of a word sends nothing`, async (t) => {
     const { page } = await asked(t, version);
     await page.fill("[data-part=text]", "\u65e5\u672c");
-    const press = (isComposing) => part(page, "text").dispatchEvent("keydown", { key: "Enter", isComposing, bubbles: true });
+    const press = (isComposing) =>
+      part(page, "text").dispatchEvent("keydown", { key: "Enter", isComposing, bubbles: true });
     await press(true);
     assert.deepEqual(await answers(page), []);
     await press(false);
@@ -132,7 +155,10 @@ for (const version of Object.keys(VERSIONS)) {
     await part(page, "send").click();
     await page.waitForSelector("[data-state=answered]");
     assert.equal(await page.locator("[role=alert]").count(), 0);
-    assert.deepEqual(await answers(page), [{ type: "text", text: "mine" }, { type: "text", text: "mine" }]);
+    assert.deepEqual(await answers(page), [
+      { type: "text", text: "mine" },
+      { type: "text", text: "mine" },
+    ]);
   });
 
   test(`React ${version}: a sent answer stays, also if the page does not keep it`, async (t) => {
@@ -185,16 +211,24 @@ for (const version of Object.keys(VERSIONS)) {
   async function counting(t, query = "auto=10") {
     const all = await opened(t, version, { query, prepare: installed });
     await all.stream.text(QUESTION);
-    await eventually(async () => (await all.page.clock.runFor(50), part(all.page, "countdown").count()));
+    await eventually(
+      async () => (await all.page.clock.runFor(50), part(all.page, "countdown").count()),
+    );
     return all;
   }
   const clock = (page) => page.locator("[data-part=countdown] [role=timer]");
-  const isGone = (page) => eventually(async () => (await page.clock.runFor(20), (await part(page, "countdown").count()) === 0));
+  const isGone = (page) =>
+    eventually(
+      async () => (await page.clock.runFor(20), (await part(page, "countdown").count()) === 0),
+    );
 
   test(`React ${version}: the countdown takes the first suggestion`, async (t) => {
     const { page } = await counting(t);
     assert.match(await clock(page).textContent(), /^Takes “PostgreSQL” in (10|9) s$/);
-    assert.equal(await part(page, "status").textContent(), "Which database? 2 suggestions. Takes “PostgreSQL” in 10 s.");
+    assert.equal(
+      await part(page, "status").textContent(),
+      "Which database? 2 suggestions. Takes “PostgreSQL” in 10 s.",
+    );
     assert.equal(await page.locator("[data-next]").count(), 1);
     await page.clock.runFor(5000);
     assert.match(await clock(page).textContent(), /in [45] s/);
@@ -210,7 +244,8 @@ for (const version of Object.keys(VERSIONS)) {
     "a click anywhere": (page) => page.mouse.click(700, 800),
     "the wheel": (page) => page.mouse.wheel(0, 10),
     "its button": (page) => part(page, "stop").click(),
-    "a click without a pointer, as of a screen reader": (page) => page.evaluate(() => document.body.click()),
+    "a click without a pointer, as of a screen reader": (page) =>
+      page.evaluate(() => document.body.click()),
     "a suggestion that is edited": (page) => part(page, "edit").click(),
   };
   for (const [name, stop] of Object.entries(stops)) {
@@ -228,11 +263,21 @@ for (const version of Object.keys(VERSIONS)) {
     await part(page, "edit", 1).focus();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await eventually(async () => (await page.clock.runFor(20), (await part(page, "pause").textContent()) === "Resume"));
+    await eventually(
+      async () => (
+        await page.clock.runFor(20),
+        (await part(page, "pause").textContent()) === "Resume"
+      ),
+    );
     await page.clock.runFor(60_000);
     assert.deepEqual(await answers(page), []);
     await part(page, "pause").click();
-    await eventually(async () => (await page.clock.runFor(20), (await part(page, "pause").textContent()) === "Pause"));
+    await eventually(
+      async () => (
+        await page.clock.runFor(20),
+        (await part(page, "pause").textContent()) === "Pause"
+      ),
+    );
     await page.clock.runFor(3000);
     assert.match(await clock(page).textContent(), /in [67] s/);
     await part(page, "pause").click();
@@ -245,7 +290,12 @@ for (const version of Object.keys(VERSIONS)) {
 
   test(`React ${version}: the countdown pauses while the page is hidden`, async (t) => {
     const { page } = await counting(t);
-    const hide = (isHidden) => page.evaluate((value) => Object.defineProperty(document, "hidden", { get: () => value, configurable: true }), isHidden);
+    const hide = (isHidden) =>
+      page.evaluate(
+        (value) =>
+          Object.defineProperty(document, "hidden", { get: () => value, configurable: true }),
+        isHidden,
+      );
     await hide(true);
     await page.clock.runFor(60_000);
     assert.deepEqual(await answers(page), []);

@@ -4,14 +4,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answers, eventually, opened, until, VERSIONS } from "./help.mjs";
 
-const open = (text, rest) => ({ state: "open", index: 0, tool: "ask_followup_question", notes: [], questions: [{ text, suggestions: [{ answer: "A" }, { answer: "B" }] }], ...rest });
+const open = (text, rest) => ({
+  state: "open",
+  index: 0,
+  tool: "ask_followup_question",
+  notes: [],
+  questions: [{ text, suggestions: [{ answer: "A" }, { answer: "B" }] }],
+  ...rest,
+});
 const form = (text, rest) => open(text, { tool: "AskUserQuestion", ...rest });
 const growing = (text, rest) => ({ ...open(text, rest), state: "growing" });
-const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 
 const part = (page, name, nth = 0) => page.locator(`[data-part=${name}]`).nth(nth);
 const show = (page, call) => page.evaluate((call) => window.harness.show(call), call);
-const states = (page) => page.locator(".question").evaluateAll((all) => all.map(({ dataset }) => dataset.state));
+const states = (page) =>
+  page.locator(".question").evaluateAll((all) => all.map(({ dataset }) => dataset.state));
 
 for (const version of Object.keys(VERSIONS)) {
   test(`React ${version}: another call is not shown with the answer, the words and the images of the last one`, async (t) => {
@@ -25,13 +36,21 @@ for (const version of Object.keys(VERSIONS)) {
       [open("One?"), growing("On")],
     ]) {
       await show(page, first);
-      await page.setInputFiles("input[type=file]", { name: "a.png", mimeType: "image/png", buffer: PNG });
+      await page.setInputFiles("input[type=file]", {
+        name: "a.png",
+        mimeType: "image/png",
+        buffer: PNG,
+      });
       await part(page, "image").waitFor();
       await page.fill("[data-part=text]", "mine");
       await part(page, "send").click();
       await page.waitForSelector("[data-state=answered]");
       await show(page, second);
-      await until(page, (state) => document.querySelector(".question").dataset.state === state, second.state);
+      await until(
+        page,
+        (state) => document.querySelector(".question").dataset.state === state,
+        second.state,
+      );
       assert.equal(await page.inputValue("[data-part=text]"), "");
       assert.equal(await part(page, "image").count(), 0);
       await show(page, growing("", { index: 9 }));
@@ -43,11 +62,20 @@ for (const version of Object.keys(VERSIONS)) {
   test(`React ${version}: the same question again is another call`, async (t) => {
     const { page, errors } = await opened(t, version, { query: "current" });
     const answer = { type: "suggestion", suggestion: 0 };
-    for (const end of [{ state: "answered", answer }, { state: "cancelled" }, { state: "discussed", answers: [] }, { state: "rejected", code: "malformed", message: "bad" }]) {
+    for (const end of [
+      { state: "answered", answer },
+      { state: "cancelled" },
+      { state: "discussed", answers: [] },
+      { state: "rejected", code: "malformed", message: "bad" },
+    ]) {
       await show(page, open("Which?"));
       await part(page, "take").click();
       await show(page, open("Which?", end));
-      await until(page, (state) => document.querySelector(".question").dataset.state === state, end.state);
+      await until(
+        page,
+        (state) => document.querySelector(".question").dataset.state === state,
+        end.state,
+      );
       await show(page, open("Which?"));
       await until(page, () => document.querySelector(".question").dataset.state === "open");
       await show(page, growing("", { index: 9 }));
@@ -61,9 +89,17 @@ for (const version of Object.keys(VERSIONS)) {
     const words = () => page.inputValue("[data-part=text]");
     await show(page, growing("Which da"));
     await page.fill("[data-part=text]", "mine");
-    for (const next of [growing("Which database? "), growing("Which database? "), open("Which database?")]) {
+    for (const next of [
+      growing("Which database? "),
+      growing("Which database? "),
+      open("Which database?"),
+    ]) {
       await show(page, next);
-      await until(page, (text) => document.querySelector("[data-part=question]").textContent.trim() === text.trim(), next.questions[0].text);
+      await until(
+        page,
+        (text) => document.querySelector("[data-part=question]").textContent.trim() === text.trim(),
+        next.questions[0].text,
+      );
       assert.equal(await words(), "mine");
     }
     await show(page, growing("Which da"));
@@ -90,7 +126,12 @@ for (const version of Object.keys(VERSIONS)) {
     await page.keyboard.press("Enter");
     await eventually(async () => (await text(page)).includes("Two?"));
     assert.equal(await page.evaluate(() => document.activeElement.dataset.state), "open");
-    assert.ok(await page.evaluate(() => document.activeElement.isFirst && document.querySelector("[data-part=status]").isFirst));
+    assert.ok(
+      await page.evaluate(
+        () =>
+          document.activeElement.isFirst && document.querySelector("[data-part=status]").isFirst,
+      ),
+    );
     await next(open("Three?", { index: 2 }));
     await part(page, "take").dblclick();
     await eventually(async () => (await text(page)).includes("Three?"));
@@ -110,7 +151,11 @@ for (const version of Object.keys(VERSIONS)) {
     };
     const shown = async (call) => {
       await show(page, call);
-      await until(page, (state) => document.querySelector(".question").dataset.state === state, call.state);
+      await until(
+        page,
+        (state) => document.querySelector(".question").dataset.state === state,
+        call.state,
+      );
     };
     await shown(growing("One?"));
     await click(1);
@@ -129,8 +174,12 @@ for (const version of Object.keys(VERSIONS)) {
   });
 
   test(`React ${version}: another call has a countdown of its own`, async (t) => {
-    const { page } = await opened(t, version, { query: "current&auto=10", prepare: (page) => page.clock.install() });
-    const counts = () => eventually(async () => (await page.clock.runFor(50), part(page, "countdown").count()));
+    const { page } = await opened(t, version, {
+      query: "current&auto=10",
+      prepare: (page) => page.clock.install(),
+    });
+    const counts = () =>
+      eventually(async () => (await page.clock.runFor(50), part(page, "countdown").count()));
     await show(page, open("One?"));
     await counts();
     await part(page, "stop").click();
@@ -148,7 +197,11 @@ for (const version of Object.keys(VERSIONS)) {
     await page.fill("[data-part=text]", "mine");
     await show(page, { ...open("Which one?", { id: "late" }) });
     assert.equal(await page.inputValue("[data-part=text]"), "mine");
-    await show(page, { ...open("Which one?", { id: "late" }), state: "answered", answer: { type: "suggestion", suggestion: 1 } });
+    await show(page, {
+      ...open("Which one?", { id: "late" }),
+      state: "answered",
+      answer: { type: "suggestion", suggestion: 1 },
+    });
     await page.waitForSelector("[data-state=answered]");
     assert.ok(await page.locator(".question").evaluate((element) => element.isFirst));
     assert.deepEqual(await states(page), ["answered"]);

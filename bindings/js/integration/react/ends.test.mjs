@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answers, opened, recorded, VERSIONS, violations } from "./help.mjs";
 
-const QUESTION = "<ask_followup_question><question>Tea?</question><suggest>Yes</suggest></ask_followup_question>";
+const QUESTION =
+  "<ask_followup_question><question>Tea?</question><suggest>Yes</suggest></ask_followup_question>";
 
 const part = (page, name, nth = 0) => page.locator(`[data-part=${name}]`).nth(nth);
 const focused = (page) => page.evaluate(() => document.activeElement.dataset.part);
@@ -41,8 +42,16 @@ for (const version of Object.keys(VERSIONS)) {
     assert.deepEqual([await ends(page), await answers(page)], [["cancel"], []]);
     assert.equal(await part(page, "closed").textContent(), "Left unanswered");
     assert.equal(await part(page, "status").textContent(), "Left unanswered");
-    assert.equal(await page.inputValue("[data-part=text]"), "Wait", "what was written can be copied");
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("data-state")), "cancelled", "the focus stays in the component");
+    assert.equal(
+      await page.inputValue("[data-part=text]"),
+      "Wait",
+      "what was written can be copied",
+    );
+    assert.equal(
+      await page.evaluate(() => document.activeElement.getAttribute("data-state")),
+      "cancelled",
+      "the focus stays in the component",
+    );
     assert.deepEqual(await violations(page), []);
     assert.deepEqual(errors, []);
   });
@@ -79,10 +88,15 @@ for (const version of Object.keys(VERSIONS)) {
   test(`React ${version}: the user talks about the questions of another tool first, with the answers so far`, async (t) => {
     const { page, errors } = await asked(t, version, { form: true, query: "ends&talks&slow" });
     const fields = page.locator("fieldset");
-    await fields.nth(1).getByRole("checkbox", { name: /^Passkey/ }).check();
+    await fields
+      .nth(1)
+      .getByRole("checkbox", { name: /^Passkey/ })
+      .check();
     await fields.nth(2).locator("textarea").fill("On a Monday ");
     await part(page, "discuss").click();
-    const dialog = page.getByRole("dialog", { name: "Talk about it first? The model gets your answers so far." });
+    const dialog = page.getByRole("dialog", {
+      name: "Talk about it first? The model gets your answers so far.",
+    });
     assert.equal(await focused(page), "keep");
     assert.deepEqual(await violations(page), []);
     await page.keyboard.press("Escape");
@@ -96,11 +110,17 @@ for (const version of Object.keys(VERSIONS)) {
     await page.evaluate(() => window.harness.settle());
     await page.waitForSelector("[data-state=discussed]");
     assert.deepEqual([await ends(page), await answers(page)], [["discuss"], []]);
-    assert.deepEqual(await page.evaluate(() => window.harness.soFar), [[{}, { picked: [1] }, { text: "On a Monday" }]]);
+    assert.deepEqual(await page.evaluate(() => window.harness.soFar), [
+      [{}, { picked: [1] }, { text: "On a Monday" }],
+    ]);
     assert.equal(await part(page, "closed").textContent(), "To be talked about first");
     assert.equal(await part(page, "status").textContent(), "To be talked about first");
     assert.equal(await page.locator("fieldset:enabled").count(), 0);
-    assert.equal(await page.locator("[data-part=option][data-chosen]").count(), 1, "the answers so far stay in view");
+    assert.equal(
+      await page.locator("[data-part=option][data-chosen]").count(),
+      1,
+      "the answers so far stay in view",
+    );
     assert.equal(await fields.nth(2).locator("textarea").inputValue(), "On a Monday");
     assert.deepEqual(await violations(page), []);
     assert.deepEqual(errors, []);
@@ -109,9 +129,23 @@ for (const version of Object.keys(VERSIONS)) {
   test(`React ${version}: a talk that the page has kept shows the answers so far`, async (t) => {
     const { page } = await opened(t, version, { query: "pushed&talks" });
     await page.evaluate(() => {
-      const questions = [{ text: "Tea?", suggestions: [{ answer: "Yes" }, { answer: "No" }] }, { text: "When?", suggestions: [] }];
+      const questions = [
+        { text: "Tea?", suggestions: [{ answer: "Yes" }, { answer: "No" }] },
+        { text: "When?", suggestions: [] },
+      ];
       const { store } = window.harness;
-      store.push([{ type: "complete", call: 0, tool: "AskUserQuestion", question: "Tea?", suggestions: questions[0].suggestions, questions, notes: [], noteCodes: [] }]);
+      store.push([
+        {
+          type: "complete",
+          call: 0,
+          tool: "AskUserQuestion",
+          question: "Tea?",
+          suggestions: questions[0].suggestions,
+          questions,
+          notes: [],
+          noteCodes: [],
+        },
+      ]);
       store.discuss(0, [{ picked: [1] }, { text: "At noon" }]);
     });
     await page.waitForSelector("[data-state=discussed]");
@@ -144,8 +178,15 @@ for (const version of Object.keys(VERSIONS)) {
 
   test(`React ${version}: nothing can be left unanswered where the host does not take it`, async (t) => {
     const { page } = await asked(t, version, { form: true, query: "" });
-    assert.equal(await page.locator("[data-part=cancel], [data-part=decline], [data-part=discuss]").count(), 0);
+    assert.equal(
+      await page.locator("[data-part=cancel], [data-part=decline], [data-part=discuss]").count(),
+      0,
+    );
     const single = await asked(t, version, { query: "ends&talks" });
-    assert.equal(await single.page.locator("[data-part=decline], [data-part=discuss]").count(), 0, "ask_followup_question has only one end");
+    assert.equal(
+      await single.page.locator("[data-part=decline], [data-part=discuss]").count(),
+      0,
+      "ask_followup_question has only one end",
+    );
   });
 }

@@ -35,26 +35,41 @@ for (const options of [{}, { colorScheme: "dark", viewport: { width: 360, height
     await page.keyboard.press("Enter");
     await page.waitForSelector("[data-state=open]");
     assert.deepEqual(await violations(page), []);
-    await page.setInputFiles("input[type=file]", { name: "a.gif", mimeType: "image/gif", buffer: Buffer.from("R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=", "base64") });
+    await page.setInputFiles("input[type=file]", {
+      name: "a.gif",
+      mimeType: "image/gif",
+      buffer: Buffer.from("R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=", "base64"),
+    });
     await page.getByRole("button", { name: "Remove a.gif" }).waitFor();
     assert.deepEqual(await violations(page), []);
     await page.click("[data-part=take] >> nth=1");
     assert.equal(await page.textContent(".badge"), "mode: architect");
     await page.waitForSelector("[data-state=open] fieldset >> nth=2");
     assert.deepEqual(await violations(page), []);
-    assert.equal(await page.locator("[data-part=discuss]").count(), 1, "only another tool's questions can be talked about");
+    assert.equal(
+      await page.locator("[data-part=discuss]").count(),
+      1,
+      "only another tool's questions can be talked about",
+    );
     await page.getByRole("checkbox", { name: /^Passkey/ }).check();
     await page.click("[data-state=open] [data-part=next]");
     assert.deepEqual(await violations(page), []);
     await page.click("[data-state=open] [data-part=send]");
-    await page.locator("[data-state=open] [data-part=question]", { hasText: "Shall I open a pull request?" }).waitFor();
+    await page
+      .locator("[data-state=open] [data-part=question]", {
+        hasText: "Shall I open a pull request?",
+      })
+      .waitFor();
     await page.click("[data-state=open] [data-part=cancel]");
     assert.deepEqual(await violations(page), []);
     await page.click("[data-part=agree]");
     await page.getByText("Thank you").waitFor();
     assert.equal(await page.locator("[data-state=answered]").count(), 2);
     assert.equal(await page.locator("[data-state=cancelled]").count(), 1);
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page");
+    assert.ok(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+      "nothing is wider than the page",
+    );
     assert.deepEqual(errors, []);
   });
 }

@@ -4,7 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answers, eventually, opened, until, VERSIONS, violations } from "./help.mjs";
 
-const MARKUP = "Let me ask.\n<ask_followup_question><question>Which database?</question><follow_up><suggest>PostgreSQL</suggest><suggest mode=\"code\">SQLite</suggest></follow_up></ask_followup_question>";
+const MARKUP =
+  "Let me ask.\n<ask_followup_question><question>Which database?</question><follow_up>" +
+  '<suggest>PostgreSQL</suggest><suggest mode="code">SQLite</suggest>' +
+  "</follow_up></ask_followup_question>";
 
 /** Records each text of these elements that the page ever had. */
 function observe(selector) {
@@ -19,21 +22,40 @@ function observe(selector) {
 
 for (const version of Object.keys(VERSIONS)) {
   test(`React ${version}: a question grows and never flickers, and its suggestions appear`, async (t) => {
-    const { page, stream, errors } = await opened(t, version, { prepare: (page) => page.addInitScript(`(${observe})("[data-part=question], [data-part=answer]")`) });
+    const { page, stream, errors } = await opened(t, version, {
+      prepare: (page) =>
+        page.addInitScript(`(${observe})("[data-part=question], [data-part=answer]")`),
+    });
     for (let i = 0; i < MARKUP.length; i += 2) {
       await stream.text(MARKUP.slice(i, i + 2));
       const question = /<question>([^<]+)$/.exec(MARKUP.slice(0, i + 2))?.[1];
-      if (question) await until(page, (text) => document.querySelector("[data-part=question]")?.textContent === text, question);
+      if (question)
+        await until(
+          page,
+          (text) => document.querySelector("[data-part=question]")?.textContent === text,
+          question,
+        );
     }
     await page.waitForSelector("[data-state=open]");
     await stream.end();
     await page.waitForSelector("[data-status=done]");
     const observed = await page.evaluate(() => window.observed);
-    assert.deepEqual(Object.values(observed).map((texts) => texts.at(-1)), ["Which database?", "PostgreSQL", "SQLite"]);
+    assert.deepEqual(
+      Object.values(observed).map((texts) => texts.at(-1)),
+      ["Which database?", "PostgreSQL", "SQLite"],
+    );
     for (const texts of Object.values(observed)) {
-      texts.reduce((before, after) => (assert.ok(after.startsWith(before), `${before} is a beginning of ${after}`), after));
+      texts.reduce(
+        (before, after) => (
+          assert.ok(after.startsWith(before), `${before} is a beginning of ${after}`),
+          after
+        ),
+      );
     }
-    assert.ok(observed["question 0"].length >= "Which database?".length / 2, `the question grew: ${observed["question 0"]}`);
+    assert.ok(
+      observed["question 0"].length >= "Which database?".length / 2,
+      `the question grew: ${observed["question 0"]}`,
+    );
     assert.equal(await page.textContent("[data-part=mode]"), "code");
     assert.equal(await page.textContent(".text"), "Let me ask.\n");
     assert.equal(stream.requests, 1, "strict mode does not begin a second request");
@@ -51,7 +73,8 @@ for (const version of Object.keys(VERSIONS)) {
         // Each event is another task, and most frames have many of them.
         await new Promise((resolve) => ((port1.onmessage = resolve), port2.postMessage("")));
       }
-      while (document.querySelector("[data-part=question]")?.textContent !== "Which database?") await new Promise(requestAnimationFrame);
+      while (document.querySelector("[data-part=question]")?.textContent !== "Which database?")
+        await new Promise(requestAnimationFrame);
       return [window.harness.renders - before.renders, window.harness.frames - before.frames];
     });
     assert.ok(renders >= 1 && renders <= frames, `${renders} renders in ${frames} frames`);
@@ -101,7 +124,10 @@ for (const version of Object.keys(VERSIONS)) {
     await page.waitForSelector("[data-state=growing]");
     await stream.end();
     await page.waitForSelector("[data-state=rejected]");
-    assert.match(await page.textContent("[role=alert]"), /could not be asked: the message ended inside the question\.$/);
+    assert.match(
+      await page.textContent("[role=alert]"),
+      /could not be asked: the message ended inside the question\.$/,
+    );
     assert.match(await page.textContent("[data-part=question]"), /^Which/);
     assert.equal(await page.locator("[data-part=send]").count(), 0);
     assert.deepEqual(await violations(page), []);
@@ -150,10 +176,17 @@ for (const version of Object.keys(VERSIONS)) {
 
   test(`React ${version}: a model's text is never HTML`, async (t) => {
     const { page, stream, errors } = await opened(t, version);
-    await stream.text('<b>bold</b><ask_followup_question><question>&lt;img src=x onerror=alert(1)&gt; <img src=x onerror="window.hit=1"></question><follow_up><suggest><i>no</i></suggest></follow_up></ask_followup_question>');
+    await stream.text(
+      "<b>bold</b><ask_followup_question><question>&lt;img src=x onerror=alert(1)&gt; " +
+        '<img src=x onerror="window.hit=1"></question>' +
+        "<follow_up><suggest><i>no</i></suggest></follow_up></ask_followup_question>",
+    );
     await page.waitForSelector("[data-state=open]");
     assert.equal(await page.locator("main img, main b, main i").count(), 0);
-    assert.match(await page.textContent("[data-part=question]"), /<img src=x onerror="window.hit=1">/);
+    assert.match(
+      await page.textContent("[data-part=question]"),
+      /<img src=x onerror="window.hit=1">/,
+    );
     assert.equal(await page.evaluate(() => window.hit), undefined);
     assert.deepEqual(errors, []);
   });

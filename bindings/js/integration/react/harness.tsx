@@ -1,6 +1,13 @@
 // The page of the tests: one message, whose stream and answers are the test's.
 
-import { type Call, Followup, type FollowupAnswer, FollowupStore, type FormAnswer, useFollowup } from "followup/react";
+import {
+  type Call,
+  Followup,
+  type FollowupAnswer,
+  FollowupStore,
+  type FormAnswer,
+  useFollowup,
+} from "followup/react";
 import { Profiler, StrictMode, useState } from "react";
 import { createRoot } from "react-dom/client";
 
@@ -32,7 +39,17 @@ function Current() {
   const [call, show] = useState<Call>();
   Object.assign(harness, { show });
   const onAnswer = (answer: FollowupAnswer) => void harness.answers.push(answer);
-  return call && <Followup call={call} className="question" onAnswer={onAnswer} autoAnswer={Number(given.get("auto") ?? 0)} images />;
+  return (
+    call && (
+      <Followup
+        call={call}
+        className="question"
+        onAnswer={onAnswer}
+        autoAnswer={Number(given.get("auto") ?? 0)}
+        images
+      />
+    )
+  );
 }
 
 /** Returns a function that begins a stream. */
@@ -70,7 +87,10 @@ function Message() {
   const options = {
     autoAnswer: Number(given.get("auto") ?? 0),
     images: given.has("images"),
-    ...(given.has("ends") && { onCancel: (call: Call) => end("cancel", call), onDecline: (call: Call) => end("decline", call) }),
+    ...(given.has("ends") && {
+      onCancel: (call: Call) => end("cancel", call),
+      onDecline: (call: Call) => end("decline", call),
+    }),
     ...(given.has("talks") && { onDiscuss: discuss }),
   };
 
@@ -84,10 +104,22 @@ function Message() {
       </button>
       {message.parts.map((part, i) =>
         part.type === "call" ? (
-          <Followup key={i} call={part.call} className="question" onAnswer={send} {...options} classNames={{ mode: "pill" }} labels={given.has("german") ? { send: "Senden" } : {}} />
+          <Followup
+            key={i}
+            call={part.call}
+            className="question"
+            onAnswer={send}
+            {...options}
+            classNames={{ mode: "pill" }}
+            labels={given.has("german") ? { send: "Senden" } : {}}
+          />
         ) : (
           <p key={i} className={part.type}>
-            {part.type === "text" ? part.text : part.type === "error" ? part.error.message : part.tool}
+            {part.type === "text"
+              ? part.text
+              : part.type === "error"
+                ? part.error.message
+                : part.tool}
           </p>
         ),
       )}

@@ -10,9 +10,21 @@ import { chromium } from "playwright-core";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src data:";
-const HTML = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Test</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css"><div id="app"></div><script type="module" src="/main.js"></script></html>';
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; img-src data:";
+const HTML =
+  '<!doctype html><html lang="en"><meta charset="utf-8"><title>Test</title>' +
+  '<link rel="icon" href="data:,"><link rel="stylesheet" href="/style.css">' +
+  '<div id="app"></div><script type="module" src="/main.js"></script></html>';
 
 /** The versions of React to test with, and what their packages are called here. */
 export const VERSIONS = { 18: { react: "react18", "react-dom": "react-dom18" }, 19: {} };
@@ -82,14 +94,22 @@ function deferred() {
 
 /** Opens an empty page, and records its errors and warnings. */
 export async function newPage(t, options) {
-  launched ??= chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
-  const context = await (await launched).newContext({ viewport: { width: 800, height: 900 }, ...options });
+  launched ??= chromium.launch({
+    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+    args: FLAGS,
+  });
+  const context = await (
+    await launched
+  ).newContext({ viewport: { width: 800, height: 900 }, ...options });
   t.after(() => context.close());
   context.setDefaultTimeout(15_000);
   const page = await context.newPage();
   const errors = [];
   page.on("pageerror", (error) => errors.push(String(error)));
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()));
+  page.on(
+    "console",
+    (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()),
+  );
   return { page, errors };
 }
 
@@ -97,12 +117,18 @@ export async function newPage(t, options) {
 export async function opened(t, version, { query = "", prepare, ...options } = {}) {
   const script = await bundle(version);
   const stream = new Stream();
-  const files = { "/": ["text/html", HTML], "/main.js": ["text/javascript", script], "/style.css": ["text/css", readFileSync(here("../../examples/react-chat/style.css"))] };
+  const files = {
+    "/": ["text/html", HTML],
+    "/main.js": ["text/javascript", script],
+    "/style.css": ["text/css", readFileSync(here("../../examples/react-chat/style.css"))],
+  };
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     if (pathname === "/stream") return stream.begin(response);
     const [type, content] = files[pathname] ?? ["text/plain", undefined];
-    response.writeHead(content ? 200 : 404, { "content-type": type, "content-security-policy": POLICY }).end(content);
+    response
+      .writeHead(content ? 200 : 404, { "content-type": type, "content-security-policy": POLICY })
+      .end(content);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => {
@@ -127,7 +153,11 @@ export function until(page, condition, argument) {
 
 /** Waits until a condition holds in the test. */
 export async function eventually(condition) {
-  for (const began = Date.now(); Date.now() - began < 15_000; await new Promise((resolve) => setTimeout(resolve, 10))) {
+  for (
+    const began = Date.now();
+    Date.now() - began < 15_000;
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  ) {
     const value = await condition();
     if (value) return value;
   }

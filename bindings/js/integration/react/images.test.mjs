@@ -4,29 +4,46 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answers, opened, recorded, VERSIONS, violations } from "./help.mjs";
 
-const QUESTION = "<ask_followup_question><question>Where?</question><suggest>Here</suggest></ask_followup_question>";
-const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const QUESTION =
+  "<ask_followup_question><question>Where?</question><suggest>Here</suggest></ask_followup_question>";
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const GIF = "R0lGODlhAQABAAAAACwAAAAAAQABAAACAkQBADs=";
 
 const part = (page, name, nth = 0) => page.locator(`[data-part=${name}]`).nth(nth);
 const focused = (page) => page.evaluate(() => document.activeElement.dataset.part);
 const images = (page) => page.evaluate(() => window.harness.images);
-const file = (name, base64, mimeType = "image/png") => ({ name, mimeType, buffer: Buffer.from(base64, "base64") });
+const file = (name, base64, mimeType = "image/png") => ({
+  name,
+  mimeType,
+  buffer: Buffer.from(base64, "base64"),
+});
 const pick = (page, ...files) => page.setInputFiles("input[type=file]", files);
 
-/** Pastes or drops files on an element, with a text if one is given. Returns whether the page took them. */
+/**
+ * Pastes or drops files on an element, with a text if one is given. Returns whether the page took
+ * them.
+ */
 function give(page, selector, type, base64, text) {
-  return page.locator(selector).first().evaluate(
-    (element, { type, base64, text }) => {
-      const data = new DataTransfer();
-      data.items.add(new File([Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0))], "given.png"));
-      if (text) data.setData("text/plain", text);
-      const options = { bubbles: true, cancelable: true };
-      const event = type === "paste" ? new ClipboardEvent(type, { ...options, clipboardData: data }) : new DragEvent(type, { ...options, dataTransfer: data });
-      return !element.dispatchEvent(event);
-    },
-    { type, base64, text },
-  );
+  return page
+    .locator(selector)
+    .first()
+    .evaluate(
+      (element, { type, base64, text }) => {
+        const data = new DataTransfer();
+        data.items.add(
+          new File([Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0))], "given.png"),
+        );
+        if (text) data.setData("text/plain", text);
+        const options = { bubbles: true, cancelable: true };
+        const event =
+          type === "paste"
+            ? new ClipboardEvent(type, { ...options, clipboardData: data })
+            : new DragEvent(type, { ...options, dataTransfer: data });
+        return !element.dispatchEvent(event);
+      },
+      { type, base64, text },
+    );
 }
 
 async function asked(t, version, { form, query = "images", ...options } = {}) {
@@ -47,14 +64,29 @@ for (const version of Object.keys(VERSIONS)) {
     // The bytes tell the type, not the name.
     await pick(page, file("plan.jpg", PNG, "image/jpeg"), file("b.gif", GIF, "image/gif"));
     await part(page, "image", 1).waitFor();
-    assert.deepEqual(await page.locator("[data-part=image] img").evaluateAll((all) => all.map(({ alt, naturalWidth }) => [alt, naturalWidth])), [["plan.jpg", 1], ["b.gif", 1]]);
+    assert.deepEqual(
+      await page
+        .locator("[data-part=image] img")
+        .evaluateAll((all) => all.map(({ alt, naturalWidth }) => [alt, naturalWidth])),
+      [
+        ["plan.jpg", 1],
+        ["b.gif", 1],
+      ],
+    );
     assert.deepEqual(await violations(page), []);
     await page.fill("[data-part=text]", "There");
     await part(page, "send").click();
     await page.waitForSelector("[data-state=answered]");
     assert.deepEqual(await answers(page), [{ type: "text", text: "There" }]);
-    assert.deepEqual(await images(page), [`data:image/png;base64,${PNG}`, `data:image/gif;base64,${GIF}`]);
-    assert.equal(await page.locator("[data-part=image] img").count(), 2, "they are shown with the answer");
+    assert.deepEqual(await images(page), [
+      `data:image/png;base64,${PNG}`,
+      `data:image/gif;base64,${GIF}`,
+    ]);
+    assert.equal(
+      await page.locator("[data-part=image] img").count(),
+      2,
+      "they are shown with the answer",
+    );
     assert.equal(await page.locator("[data-part=remove]").count(), 0);
     assert.equal(await part(page, "status").textContent(), "Answered: There, with 2 images");
     assert.deepEqual(await violations(page), []);
@@ -68,7 +100,11 @@ for (const version of Object.keys(VERSIONS)) {
     assert.equal(await give(page, "[data-part=question]", "dragover", PNG), true);
     assert.equal(await give(page, "[data-part=question]", "drop", GIF), true);
     await part(page, "image", 1).waitFor();
-    assert.equal(await give(page, "[data-part=text]", "paste", PNG, "1\t2"), false, "the text of a table is meant, not its picture");
+    assert.equal(
+      await give(page, "[data-part=text]", "paste", PNG, "1\t2"),
+      false,
+      "the text of a table is meant, not its picture",
+    );
     await part(page, "send").click();
     await page.waitForSelector("[data-state=answered]");
     assert.deepEqual(await answers(page), [{ type: "text", text: "" }]);
@@ -82,31 +118,54 @@ for (const version of Object.keys(VERSIONS)) {
     await part(page, "image").waitFor();
     await part(page, "take").click();
     await page.waitForSelector("[data-state=answered]");
-    assert.deepEqual([await answers(page), (await images(page)).length], [[{ type: "suggestion", suggestion: 0 }], 1]);
+    assert.deepEqual(
+      [await answers(page), (await images(page)).length],
+      [[{ type: "suggestion", suggestion: 0 }], 1],
+    );
     const form = (await asked(t, version, { form: true })).page;
     assert.equal(await part(form, "add").count(), 0);
     await part(form, "next").click();
     await pick(form, file("a.png", PNG));
     await part(form, "image").waitFor();
     // The model would be told that the user declined.
-    assert.equal(await part(form, "send").getAttribute("aria-disabled"), "true", "an image alone is no answer to a form");
+    assert.equal(
+      await part(form, "send").getAttribute("aria-disabled"),
+      "true",
+      "an image alone is no answer to a form",
+    );
     await form.locator("[data-part=change]").first().click();
     await form.locator("input[type=radio]").first().check();
     await part(form, "next").click();
     await part(form, "send").click();
     await form.waitForSelector("[data-state=answered]");
-    assert.deepEqual([await answers(form), (await images(form)).length], [[{ type: "form", answers: [{ picked: [0] }, {}, {}] }], 1]);
+    assert.deepEqual(
+      [await answers(form), (await images(form)).length],
+      [[{ type: "form", answers: [{ picked: [0] }, {}, {}] }], 1],
+    );
   });
 
   test(`React ${version}: what is no image, or too large, is refused, and the rest is kept`, async (t) => {
     const { page } = await asked(t, version);
-    await pick(page, file("notes.png", Buffer.from("hello").toString("base64")), file("a.png", PNG), file("empty.png", ""));
+    await pick(
+      page,
+      file("notes.png", Buffer.from("hello").toString("base64")),
+      file("a.png", PNG),
+      file("empty.png", ""),
+    );
     await part(page, "image").waitFor();
-    assert.deepEqual(await page.locator("[role=alert] p").allTextContents(), ["notes.png is not a PNG, JPEG, GIF or WebP image.", "empty.png is empty."]);
+    assert.deepEqual(await page.locator("[role=alert] p").allTextContents(), [
+      "notes.png is not a PNG, JPEG, GIF or WebP image.",
+      "empty.png is empty.",
+    ]);
     assert.equal(await page.locator("[data-part=image]").count(), 1);
     await page.evaluate((png) => {
       const data = new DataTransfer();
-      data.items.add(new File([Uint8Array.from(atob(png), (unit) => unit.charCodeAt(0)), new Uint8Array(15 << 20)], "large.png"));
+      data.items.add(
+        new File(
+          [Uint8Array.from(atob(png), (unit) => unit.charCodeAt(0)), new Uint8Array(15 << 20)],
+          "large.png",
+        ),
+      );
       const picker = document.querySelector("input[type=file]");
       picker.files = data.files;
       picker.dispatchEvent(new Event("change", { bubbles: true }));
@@ -122,7 +181,9 @@ for (const version of Object.keys(VERSIONS)) {
     const dropAndTake = (base64) =>
       page.evaluate((base64) => {
         const data = new DataTransfer();
-        data.items.add(new File([Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0))], "given.png"));
+        data.items.add(
+          new File([Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0))], "given.png"),
+        );
         const drop = new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data });
         document.querySelector("[data-part=question]").dispatchEvent(drop);
         document.querySelector("[data-part=take]").click();
@@ -142,9 +203,15 @@ for (const version of Object.keys(VERSIONS)) {
     await pick(page, ...["a", "b", "c"].map((name) => file(`${name}.png`, PNG)));
     await part(page, "image", 2).waitFor();
     await page.getByRole("button", { name: "Remove b.png" }).press("Enter");
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Remove c.png");
+    assert.equal(
+      await page.evaluate(() => document.activeElement.getAttribute("aria-label")),
+      "Remove c.png",
+    );
     await page.keyboard.press("Enter");
-    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-label")), "Remove a.png");
+    assert.equal(
+      await page.evaluate(() => document.activeElement.getAttribute("aria-label")),
+      "Remove a.png",
+    );
     await page.keyboard.press("Enter");
     assert.equal(await page.locator("[data-part=images]").count(), 0);
     assert.equal(await focused(page), "text");

@@ -11,8 +11,12 @@ import * as esbuild from "esbuild";
 import { emptyFolder, MANIFEST, ROOT } from "../pack.mjs";
 
 const program = join(import.meta.dirname, "node_modules/@cloudflare/workerd-linux-64/bin/workerd");
-const wasm = Object.keys(MANIFEST.exports).filter((name) => name.endsWith(".wasm")).map((name) => basename(name));
-const modules = wasm.flatMap((name) => ["", "?module"].map((query) => `(name = "${name}${query}", wasm = embed "${name}")`));
+const wasm = Object.keys(MANIFEST.exports)
+  .filter((name) => name.endsWith(".wasm"))
+  .map((name) => basename(name));
+const modules = wasm.flatMap((name) =>
+  ["", "?module"].map((query) => `(name = "${name}${query}", wasm = embed "${name}")`),
+);
 
 const CONFIG = `
   using Workerd = import "/workerd/workerd.capnp";
@@ -29,17 +33,34 @@ const CONFIG = `
 /** Modules of WebAssembly stay imports, as Wrangler leaves them. */
 const wasmPlugin = {
   name: "wasm",
-  setup: ({ onResolve }) => onResolve({ filter: /\.wasm(\?module)?$/ }, ({ path }) => ({ path: `./${basename(path)}`, external: true })),
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\.wasm(\?module)?$/ }, ({ path }) => ({
+      path: `./${basename(path)}`,
+      external: true,
+    })),
 };
 
 /** Bundles a script as a Worker, and runs it. Returns its response. */
 async function response(t, contents) {
   const folder = emptyFolder();
-  const options = { bundle: true, format: "esm", conditions: ["workerd", "module"], plugins: [wasmPlugin], logLevel: "warning" };
-  await esbuild.build({ stdin: { contents, resolveDir: import.meta.dirname }, outfile: join(folder, "main.mjs"), ...options });
+  const options = {
+    bundle: true,
+    format: "esm",
+    conditions: ["workerd", "module"],
+    plugins: [wasmPlugin],
+    logLevel: "warning",
+  };
+  await esbuild.build({
+    stdin: { contents, resolveDir: import.meta.dirname },
+    outfile: join(folder, "main.mjs"),
+    ...options,
+  });
   for (const name of wasm) cpSync(join(ROOT, "dist", name), join(folder, name));
   writeFileSync(join(folder, "config.capnp"), CONFIG);
-  const server = spawn(program, ["serve", "config.capnp", "--control-fd=1"], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
+  const server = spawn(program, ["serve", "config.capnp", "--control-fd=1"], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   t.after(() => (server.kill("SIGKILL"), once(server, "exit")));
   for await (const line of createInterface({ input: server.stdout })) {
     const { event, port } = JSON.parse(line);
@@ -57,7 +78,10 @@ const ASK = `
   };
 `;
 
-for (const [host, module] of [["followup/host", "followup/followup.wasm"], ["followup/core/host", "followup/followup-core.wasm"]]) {
+for (const [host, module] of [
+  ["followup/host", "followup/followup.wasm"],
+  ["followup/core/host", "followup/followup-core.wasm"],
+]) {
   test(`a Worker gives a module to ${host}`, async (t) => {
     const script = `import module from "${module}"; import { install, Parser } from "${host}"; install(module); ${ASK}`;
     assert.equal(await response(t, script), "Hi. ,Tea?,Tea?");

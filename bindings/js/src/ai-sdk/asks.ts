@@ -10,12 +10,13 @@ const REMEMBERED = 256;
 const SEPARATOR = "\0";
 
 /**
- * The calls of question tools in one response. A question that comes natively and in text is asked once.
+ * The calls of question tools in one response. A question that comes natively and in text is asked
+ * once.
  *
  * The first of the two counts. The parts of the second wait until its question differs, and are
- * dropped if it does not. The first can't give way to a native call that comes after it, because the
- * AI SDK has no part that withdraws an input: without a call it stays in the message of `useChat` as
- * `input-streaming`, so the question would be shown twice, and
+ * dropped if it does not. The first can't give way to a native call that comes after it, because
+ * the AI SDK has no part that withdraws an input: without a call it stays in the message of
+ * `useChat` as `input-streaming`, so the question would be shown twice, and
  * `lastAssistantMessageIsCompleteWithToolCalls` would stay `false` after the answer.
  */
 export class Asks {
@@ -35,7 +36,8 @@ export class Asks {
   /** Begins a call. One that may not be dropped comes out in any case. */
   begin(isNative: boolean, mayDrop: boolean): Ask {
     const ask = new Ask(this, isNative);
-    const isRival = (call: Ask) => call.isNative !== isNative && (call.state === "open" || call.state === "complete");
+    const isRival = (call: Ask) =>
+      call.isNative !== isNative && (call.state === "open" || call.state === "complete");
     if (mayDrop) ask.rivals = this.#calls.filter(isRival).slice(-REMEMBERED);
     if (ask.rivals.length > 0) this.#waiting.add(ask);
     this.#calls.push(ask);
@@ -47,13 +49,20 @@ export class Asks {
     else if (ask.state !== "dropped") this.#enqueue(part);
   }
 
-  /** Decides what a change of a call decides. `mayAgree` returns whether it may still ask what another one asks. */
+  /**
+   * Decides what a change of a call decides. `mayAgree` returns whether it may still ask what
+   * another one asks.
+   */
   changed(ask: Ask, mayAgree: (other: Ask) => boolean): void {
     for (const waiting of this.#waiting) {
       if (waiting === ask) ask.rivals = ask.rivals.filter(mayAgree);
       else if (!mayAgree(waiting)) waiting.rivals = waiting.rivals.filter((rival) => rival !== ask);
       if (waiting.rivals.length === 0) this.#release(waiting);
-      else if (waiting.state === "complete" && waiting.rivals.some(({ state }) => state === "complete")) waiting.drop();
+      else if (
+        waiting.state === "complete" &&
+        waiting.rivals.some(({ state }) => state === "complete")
+      )
+        waiting.drop();
     }
   }
 
@@ -124,7 +133,10 @@ export class Ask {
     this.#asks.changed(this, () => false);
   }
 
-  /** The call is not asked: it never came, or another one asks the same. What has not come out of it never does. */
+  /**
+   * The call is not asked: it never came, or another one asks the same. What has not come out of it
+   * never does.
+   */
   drop(): void {
     this.#asks.drop(this);
     this.#asks.changed(this, () => false);

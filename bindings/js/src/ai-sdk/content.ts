@@ -13,7 +13,10 @@ interface TextItem extends Item {
   readonly providerMetadata?: object;
 }
 
-/** Returns the parts of a stream with this content. Items without a part of their own stay as they are. */
+/**
+ * Returns the parts of a stream with this content. Items without a part of their own stay as they
+ * are.
+ */
 export function items(content: readonly Item[], finishReason: FinishReason): Part[] {
   const parts = content.flatMap((item, i): Part[] => {
     const id = String(i);
@@ -25,7 +28,8 @@ export function items(content: readonly Item[], finishReason: FinishReason): Par
         { type: "text-end", id, ...(citations && { citations }) } as Part,
       ];
     }
-    if (item.type === "reasoning") return [{ type: "reasoning-delta", delta: (item as TextItem).text, item } as Part];
+    if (item.type === "reasoning")
+      return [{ type: "reasoning-delta", delta: (item as TextItem).text, item } as Part];
     return [item];
   });
   return [...parts, { type: "finish", finishReason } as Part];

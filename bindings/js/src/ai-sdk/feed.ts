@@ -8,7 +8,10 @@ import type { FollowupEvent } from "../events.js";
  * Of one chunk the parser may return what it read of several fields in another order than that of
  * the text, as where a form is a string. JSON has to have one order. So each code unit is a chunk.
  */
-export function feed(parser: { feed(chunk: string): FollowupEvent[] }, text: string): FollowupEvent[] {
+export function feed(
+  parser: { feed(chunk: string): FollowupEvent[] },
+  text: string,
+): FollowupEvent[] {
   const events: FollowupEvent[] = [];
   for (let i = 0; i < text.length; i++) {
     for (const event of parser.feed(text.charAt(i))) push(events, event);
@@ -22,8 +25,9 @@ const BEGINNING = /[<{[`~]/g;
 /**
  * Feeds a text that may have calls in it, as `feed` does, but prose in long chunks.
  *
- * While nothing is pending, no call of a question tool is open. Up to the next character that can begin one, only prose and
- * other tools' calls come, and the order of their events does not depend on the cut.
+ * While nothing is pending, no call of a question tool is open. Up to the next character that can
+ * begin one, only prose and other tools' calls come, and the order of their events does not depend
+ * on the cut.
  */
 export class TextFeed {
   readonly #parser: { feed(chunk: string): FollowupEvent[] };
@@ -37,7 +41,7 @@ export class TextFeed {
   /** Feeds the next text and returns its events. */
   feed(text: string): FollowupEvent[] {
     const events: FollowupEvent[] = [];
-    for (let i = 0; i < text.length; ) {
+    for (let i = 0; i < text.length;) {
       const end = this.#pending === "" ? Math.max(next(text, i), i + 1) : i + 1;
       const chunk = text.slice(i, end);
       this.#pending += chunk;
@@ -54,11 +58,15 @@ export class TextFeed {
     const { type } = event;
     if (type === "text") this.#pending = this.#pending.slice(event.text.length);
     else if (type === "opaque") this.#pending = this.#pending.slice(event.raw.length);
-    else if (type === "complete" || type === "rejected") this.#pending = this.#pending.slice(units(this.#pending, event.end - event.start));
+    else if (type === "complete" || type === "rejected")
+      this.#pending = this.#pending.slice(units(this.#pending, event.end - event.start));
   }
 }
 
-/** Returns where the next character is with which a call can begin; the end of the text if there is none. */
+/**
+ * Returns where the next character is with which a call can begin; the end of the text if there is
+ * none.
+ */
 function next(text: string, from: number): number {
   BEGINNING.lastIndex = from;
   return BEGINNING.exec(text)?.index ?? text.length;
@@ -84,7 +92,8 @@ function push(events: FollowupEvent[], event: FollowupEvent): void {
 
 /** Returns two events as one, if only the cut parts them. */
 function join(last: FollowupEvent | undefined, next: FollowupEvent): FollowupEvent | undefined {
-  if (last?.type === "text" && next.type === "text") return { ...last, text: last.text + next.text };
+  if (last?.type === "text" && next.type === "text")
+    return { ...last, text: last.text + next.text };
   if (last?.type !== "opaque" || next.type !== "opaque" || next.start) return undefined;
   const isSame = last.tool === next.tool && last.id === next.id;
   return isSame ? { ...last, raw: last.raw + next.raw } : undefined;

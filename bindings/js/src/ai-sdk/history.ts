@@ -43,16 +43,26 @@ interface OutputItem extends ForProvider {
   readonly filename?: string;
 }
 
-/** Returns the messages with the calls of `ask_followup_question` as markup, and their results as the user's answers. */
+/**
+ * Returns the messages with the calls of `ask_followup_question` as markup, and their results as
+ * the user's answers.
+ */
 export function history(prompt: readonly object[]): object[] {
   const messages: Message[] = [];
   let isAnswer = false;
   for (const message of prompt as readonly Message[]) {
     const { role, content } = message;
     if (role === "assistant" && typeof content !== "string") {
-      messages.push({ ...message, content: content.map((part) => (isOurs(part, "tool-call") ? call(part) : part)) });
+      messages.push({
+        ...message,
+        content: content.map((part) => (isOurs(part, "tool-call") ? call(part) : part)),
+      });
       isAnswer = false;
-    } else if (role === "tool" && typeof content !== "string" && content.some((part) => isOurs(part, "tool-result"))) {
+    } else if (
+      role === "tool" &&
+      typeof content !== "string" &&
+      content.some((part) => isOurs(part, "tool-result"))
+    ) {
       const rest = content.filter((part) => !isOurs(part, "tool-result"));
       const answers = content.filter((part) => isOurs(part, "tool-result")).flatMap(answer);
       // Of two messages, the last one has what the whole has for the provider.
@@ -102,11 +112,21 @@ function call({ input, providerOptions }: MessagePart): MessagePart {
     const attribute = mode === undefined ? "" : ` mode="${mode.replaceAll('"', "&quot;")}"`;
     return `<suggest${attribute}>${answer}</suggest>`;
   });
-  const lines = [`<${TOOL}>`, `<question>${question}</question>`, "<follow_up>", ...suggest, "</follow_up>", `</${TOOL}>`];
+  const lines = [
+    `<${TOOL}>`,
+    `<question>${question}</question>`,
+    "<follow_up>",
+    ...suggest,
+    "</follow_up>",
+    `</${TOOL}>`,
+  ];
   return text(lines.join("\n"), providerOptions);
 }
 
-/** Returns what a tool returned as parts of the user's message. What it has for the provider is of the last one. */
+/**
+ * Returns what a tool returned as parts of the user's message. What it has for the provider is of
+ * the last one.
+ */
 function answer({ output, providerOptions }: MessagePart): MessagePart[] {
   const parts = answerParts(output);
   const last = parts.pop();
@@ -126,8 +146,13 @@ function answerParts(output: Output | undefined): MessagePart[] {
     case "execution-denied":
       return [text(["The user denied this operation.", output.reason].filter(Boolean).join(" "))];
     case "content": {
-      const texts = output.value.filter((item) => item.type === "text").map((item) => item.text ?? "");
-      return [text(wrap(texts.join("\n"))), ...output.value.filter((item) => item.type !== "text").map(file)];
+      const texts = output.value
+        .filter((item) => item.type === "text")
+        .map((item) => item.text ?? "");
+      return [
+        text(wrap(texts.join("\n"))),
+        ...output.value.filter((item) => item.type !== "text").map(file),
+      ];
     }
     default: {
       // A type of a later version. If it has a value, that is the answer.
@@ -149,10 +174,14 @@ function wrap(answer: string): string {
   return `<answer>\n${answer}\n</answer>`;
 }
 
-/** Returns a file or image of an answer as a part of a message; as text if it has no data of its own. */
+/**
+ * Returns a file or image of an answer as a part of a message; as text if it has no data of its
+ * own.
+ */
 function file({ type, data, url, mediaType, filename, providerOptions }: OutputItem): MessagePart {
   const source = data ?? address(url);
-  if (source === undefined) return text(url === undefined ? `[${type}]` : `[${type}: ${url}]`, providerOptions);
+  if (source === undefined)
+    return text(url === undefined ? `[${type}]` : `[${type}: ${url}]`, providerOptions);
   const usual = type.startsWith("image") ? "image/*" : "application/octet-stream";
   const rest = { ...(filename && { filename }), ...forProvider(providerOptions) };
   return { type: "file", data: source, mediaType: mediaType ?? usual, ...rest } as MessagePart;

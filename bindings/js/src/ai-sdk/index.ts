@@ -26,8 +26,8 @@ export interface FollowupOptions extends Omit<PolicyOptions, "shapes"> {
    */
   readonly prompt?: boolean | string;
   /**
-   * Returns the id of a call in text. No two calls of a conversation may have the same. Default: random. A result that is
-   * no string, or an empty one, breaks the stream with a `TypeError`.
+   * Returns the id of a call in text. No two calls of a conversation may have the same. Default:
+   * random. A result that is no string, or an empty one, breaks the stream with a `TypeError`.
    */
   readonly generateId?: () => string;
   /** Observes calls that can't be asked. What it throws breaks the stream. */
@@ -49,16 +49,23 @@ export interface GenerateResult {
 export interface FollowupMiddleware {
   /** The version of the interface; the AI SDK 7 takes it, too. */
   readonly specificationVersion: "v3";
-  /** Writes the question tool into the prompt, and its calls and results in the history as text, if the option `prompt` says so. */
+  /**
+   * Writes the question tool into the prompt, and its calls and results in the history as text, if
+   * the option `prompt` says so.
+   */
   transformParams<Params extends CallOptions>(options: { params: Params }): Promise<Params>;
-  /** Returns the model's message with its calls of question tools as tool calls: what `wrapStream` gives, as a whole. */
+  /**
+   * Returns the model's message with its calls of question tools as tool calls: what `wrapStream`
+   * gives, as a whole.
+   */
   wrapGenerate<Result extends GenerateResult>(options: {
     doGenerate: () => PromiseLike<Result>;
     params: CallOptions;
   }): Promise<Result>;
   /**
-   * Returns the model's stream with its calls of question tools as tool calls, while they grow. It breaks with the error of
-   * the model's stream, or of `generateId` or `onRejected`, and cancels the model's stream when it is cancelled.
+   * Returns the model's stream with its calls of question tools as tool calls, while they grow. It
+   * breaks with the error of the model's stream, or of `generateId` or `onRejected`, and cancels
+   * the model's stream when it is cancelled.
    */
   wrapStream<Result extends StreamResult>(options: {
     doStream: () => PromiseLike<Result>;
@@ -70,10 +77,10 @@ export interface FollowupMiddleware {
  * Returns a middleware that turns calls of question tools in text into tool calls, while they
  * stream, and repairs native ones.
  *
- * Only the tools that the caller passes are read, and none if its `toolChoice` is `none`. The deltas of an input add up to
- * it, no text part holds markup, and a call that was cut off is never executed. The cost is linear in
- * the length of the stream, and the model's stream is read no faster than its reader asks. One middleware serves any number
- * of models and responses.
+ * Only the tools that the caller passes are read, and none if its `toolChoice` is `none`. The
+ * deltas of an input add up to it, no text part holds markup, and a call that was cut off is never
+ * executed. The cost is linear in the length of the stream, and the model's stream is read no
+ * faster than its reader asks. One middleware serves any number of models and responses.
  *
  * ```ts
  * import { followup } from "followup/ai-sdk";
@@ -102,7 +109,13 @@ export interface FollowupMiddleware {
  */
 export function followup(options: FollowupOptions = {}): FollowupMiddleware {
   checkOptions(options);
-  const { reasoning = false, prompt = false, generateId = randomId, onRejected, ...policy } = options;
+  const {
+    reasoning = false,
+    prompt = false,
+    generateId = randomId,
+    onRejected,
+    ...policy
+  } = options;
   new Parser(policy).free(); // throws what is wrong with the others
   /** The tools that a call of the model had before they were written into its prompt. */
   const offered = new WeakMap<CallOptions, CallOptions>();
@@ -113,7 +126,14 @@ export function followup(options: FollowupOptions = {}): FollowupMiddleware {
     const isJson = params.responseFormat?.type === "json";
     const shapes = [...tools.values()].flatMap(({ shape }) => shape ?? []);
     const all = { ...policy, shapes: [...new Set(shapes)] };
-    return { tools, policy: all, reasoning, isJson, generateId: () => checkedId(generateId()), onRejected };
+    return {
+      tools,
+      policy: all,
+      reasoning,
+      isJson,
+      generateId: () => checkedId(generateId()),
+      onRejected,
+    };
   };
 
   return {
@@ -165,7 +185,9 @@ function checkOptions(options: unknown): void {
 /** Returns an id that the caller's function made. */
 function checkedId(id: unknown): string {
   if (typeof id === "string" && id !== "") return id;
-  throw new TypeError(`generateId: a text that is not empty was expected, not ${id === "" ? "an empty text" : kind(id)}`);
+  throw new TypeError(
+    `generateId: a text that is not empty was expected, not ${id === "" ? "an empty text" : kind(id)}`,
+  );
 }
 
 /** Returns the question tools that the model may call. */

@@ -36,18 +36,23 @@ interface Step {
 }
 
 /**
- * Passes the input of a native call on: first what the provider gives, and from the first difference what is written.
+ * Passes the input of a native call on: first what the provider gives, and from the first
+ * difference what is written.
  *
- * Both are JSON, and are compared side by side. White space, escapes, and the white space around a text are no difference.
- * Nor is a member that is not written, since the call is not read from it, or since its value is the usual one: it is passed
- * on once it is whole, if it is well-formed and cannot be that of a question or option that is dropped. Where nothing is
- * repaired, what comes out is thus what the provider gave, byte for byte.
+ * Both are JSON, and are compared side by side. White space, escapes, and the white space around a
+ * text are no difference. Nor is a member that is not written, since the call is not read from it,
+ * or since its value is the usual one: it is passed on once it is whole, if it is well-formed and
+ * cannot be that of a question or option that is dropped. Where nothing is repaired, what comes out
+ * is thus what the provider gave, byte for byte.
  */
 export class Mirror {
   /** What is not compared yet. */
   #given = "";
   #written = "";
-  /** What is given after that. It waits in pieces, since to add each of them to a long text would copy it. */
+  /**
+   * What is given after that. It waits in pieces, since to add each of them to a long text would
+   * copy it.
+   */
   #more: string[] = [];
   #at = { given: 0, written: 0 };
   #inString = false;
@@ -110,7 +115,12 @@ export class Mirror {
 
   /** Takes what is given next. Returns `false` if there is nothing, or if it is not needed yet. */
   #refill(): boolean {
-    if (this.#isApart || this.#more.length === 0 || (this.#given.length >= LONGEST && !this.#isShort)) return false;
+    if (
+      this.#isApart ||
+      this.#more.length === 0 ||
+      (this.#given.length >= LONGEST && !this.#isShort)
+    )
+      return false;
     this.#given += this.#more.join("");
     this.#more = [];
     return true;
@@ -161,7 +171,10 @@ export class Mirror {
     this.#isName = given === "{" || (given === "," && this.#open.endsWith("{"));
   }
 
-  /** Returns the step to a member's name: that of the next one that is written, or that of one that is not. */
+  /**
+   * Returns the step to a member's name: that of the next one that is written, or that of one that
+   * is not.
+   */
   #name(): Step | undefined {
     const { given, written } = this.#at;
     const name = string(this.#given, given);
@@ -179,7 +192,10 @@ export class Mirror {
     return { given: length, written: 0 };
   }
 
-  /** Returns the step to the comma after the last member that is written, and past the member after that. */
+  /**
+   * Returns the step to the comma after the last member that is written, and past the member after
+   * that.
+   */
   #last(): Step | undefined {
     const at = this.#given.slice(this.#at.given + 1).search(/[^ \t\n\r]/);
     if (at < 0) return this.#wait();
@@ -191,7 +207,10 @@ export class Mirror {
     return this.#levels[this.#open.replaceAll("[", "").length - 1];
   }
 
-  /** Returns the length of a member if it is passed on although it is not written; `undefined` if not, or not yet. */
+  /**
+   * Returns the length of a member if it is passed on although it is not written; `undefined` if
+   * not, or not yet.
+   */
   #extra(start: number): number | undefined {
     const level = this.#level;
     if (this.#given[start] !== '"' || level === undefined) return this.#part();
@@ -199,7 +218,8 @@ export class Mirror {
     if (name === undefined) return this.#wait();
     const usual = level.unwritten.get(name);
     const isAllowed = usual !== undefined || (level.isOpen && !level.known.has(name));
-    // A question or option without its text may still be dropped, and its members would then be in the next one.
+    // A question or option without its text may still be dropped, and its members would then be in
+    // the next one.
     if (!isAllowed || (level.text !== undefined && !this.#hasText)) return this.#part();
     const length = this.#lengthOfMember(start);
     if (length === undefined) {
@@ -212,7 +232,10 @@ export class Mirror {
     return value === undefined || (usual !== undefined && value !== usual) ? this.#part() : length;
   }
 
-  /** Returns how long a member is up to the comma or bracket after it; `undefined` while that has not come. */
+  /**
+   * Returns how long a member is up to the comma or bracket after it; `undefined` while that has
+   * not come.
+   */
   #lengthOfMember(start: number): number | undefined {
     const search = (this.#search ??= { at: 0, depth: 0, inString: false });
     for (; start + search.at < this.#given.length; search.at++) {
@@ -264,7 +287,8 @@ export class Mirror {
       return { given: source.length, written: expected.length };
     }
     // What is written may have less white space at both ends.
-    if (written !== "" && value.trim() === "" && (this.#isBlank || written.startsWith('"'))) return { given: source.length, written: 0 };
+    if (written !== "" && value.trim() === "" && (this.#isBlank || written.startsWith('"')))
+      return { given: source.length, written: 0 };
     return expected.startsWith(written) ? undefined : this.#part();
   }
 
@@ -273,7 +297,10 @@ export class Mirror {
   }
 }
 
-/** Returns the string of JSON that begins here, and its length; `undefined` while it is not whole, or if it is none. */
+/**
+ * Returns the string of JSON that begins here, and its length; `undefined` while it is not whole,
+ * or if it is none.
+ */
 function string(text: string, at: number): { value: string; length: number } | undefined {
   const source = /^"(?:[^"\\]|\\.)*"/.exec(text.slice(at, at + LONGEST_NAME))?.[0];
   const value = source === undefined ? undefined : decode(source.slice(1, -1));
@@ -289,7 +316,10 @@ function valueOf(member: string): string | undefined {
   }
 }
 
-/** Returns the source of a code point in a string of JSON, or of half a surrogate pair; `undefined` while it is not whole. */
+/**
+ * Returns the source of a code point in a string of JSON, or of half a surrogate pair; `undefined`
+ * while it is not whole.
+ */
 function unit(text: string, at: number): string | undefined {
   const first = escape(text, at);
   if (first === undefined || !/^\\ud[89ab]/i.test(first)) return first;

@@ -12,7 +12,10 @@ import { NO_PLACE, type Rejection } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 import { InputWriter } from "./writer.js";
 
-/** The limits of a native call, unless the caller sets others. They are high, since the AI SDK itself has none. */
+/**
+ * The limits of a native call, unless the caller sets others. They are high, since the AI SDK
+ * itself has none.
+ */
 export const LIMITS: CallLimits = {
   question: 2 ** 20,
   answer: 2 ** 20,
@@ -23,7 +26,10 @@ export const LIMITS: CallLimits = {
   texts: 2 ** 24,
 };
 
-/** A native call of a question tool. What is wrong with its input is written anew, if that loses nothing. */
+/**
+ * A native call of a question tool. What is wrong with its input is written anew, if that loses
+ * nothing.
+ */
 export class NativeCall {
   readonly #tool: QuestionTool;
   readonly #id: string;
@@ -60,7 +66,10 @@ export class NativeCall {
     if (delta !== "") this.#ask.enqueue({ ...part, delta } as Part);
   }
 
-  /** Keeps the end of an input that is written anew until the call has come, which may have more of it. */
+  /**
+   * Keeps the end of an input that is written anew until the call has come, which may have more of
+   * it.
+   */
   inputEnd(part: InputEnd): void {
     this.#end = part;
     if (!this.#tool.isExact) this.#ask.enqueue(part);
@@ -94,7 +103,8 @@ export class NativeCall {
     const input = this.#writer.input === "" ? part.input : this.#continued(this.#mirror.passed);
     if (isStreamed) {
       const rest = input.startsWith(this.#sent) ? input.slice(this.#sent.length) : "";
-      if (rest !== "") this.#ask.enqueue({ type: "tool-input-delta", id: this.#id, delta: rest } as Part);
+      if (rest !== "")
+        this.#ask.enqueue({ type: "tool-input-delta", id: this.#id, delta: rest } as Part);
       this.#ask.enqueue(this.#endPart());
     }
     this.#ask.enqueue({ ...part, input } as Part);
@@ -128,7 +138,9 @@ export class NativeCall {
     return end;
   }
 
-  /** Reads what the call's input has more than the deltas. If they differ, the call's input counts. */
+  /**
+   * Reads what the call's input has more than the deltas. If they differ, the call's input counts.
+   */
   #catchUp(given: string): void {
     if (!given.startsWith(this.#raw)) {
       this.#parser.free();

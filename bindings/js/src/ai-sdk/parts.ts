@@ -14,7 +14,10 @@ export function merged(
   two: ProviderMetadata | undefined,
 ): ProviderMetadata | undefined {
   if (one === undefined || two === undefined) return two ?? one;
-  const both = Object.entries(two).map(([provider, values]) => [provider, { ...one[provider], ...values }]);
+  const both = Object.entries(two).map(([provider, values]) => [
+    provider,
+    { ...one[provider], ...values },
+  ]);
   return { ...one, ...Object.fromEntries(both) };
 }
 
@@ -85,4 +88,12 @@ export interface Finish {
 
 /** The parts that are read. All others are passed through. */
 export type KnownPart =
-  TextStart | TextDelta | TextEnd | ReasoningDelta | InputStart | InputDelta | InputEnd | ToolCall | Finish;
+  | TextStart
+  | TextDelta
+  | TextEnd
+  | ReasoningDelta
+  | InputStart
+  | InputDelta
+  | InputEnd
+  | ToolCall
+  | Finish;

@@ -28,7 +28,10 @@ interface System {
  *
  * `instructions` is used instead of the usual text if it is one.
  */
-export function toText<Params extends CallOptions>(params: Params, instructions: true | string): Params {
+export function toText<Params extends CallOptions>(
+  params: Params,
+  instructions: true | string,
+): Params {
   const prompt = history(params.prompt);
   const tool = params.tools?.find(({ type, name }) => type === "function" && name === TOOL);
   if (tool === undefined) return { ...params, prompt };
@@ -36,7 +39,10 @@ export function toText<Params extends CallOptions>(params: Params, instructions:
   const choice = params.toolChoice;
   const isChosen = choice?.toolName === TOOL;
   const isDemanded = isChosen || (choice?.type === "required" && rest.length === 0);
-  const text = [instructions === true ? usual(tool) : instructions, ...(isDemanded ? [DEMAND] : [])].join("\n\n");
+  const text = [
+    instructions === true ? usual(tool) : instructions,
+    ...(isDemanded ? [DEMAND] : []),
+  ].join("\n\n");
   return {
     ...params,
     prompt: choice?.type === "none" ? prompt : instruct(prompt, text),
@@ -72,7 +78,9 @@ function usual({ description, inputSchema }: OfferedTool): string {
     "",
     "Suggest two to four answers. Each is complete: nothing in it is left to be filled in.",
     ...(hasMode
-      ? ['An answer after which another mode should be used names it: <suggest mode="code">Yes, write it</suggest>.']
+      ? [
+          'An answer after which another mode should be used names it: <suggest mode="code">Yes, write it</suggest>.',
+        ]
       : []),
     "The user's answer is in the next message, in <answer>. It may be another one than you suggested.",
   ].join("\n");

@@ -4,7 +4,16 @@ import type { CompleteEvent } from "../events.js";
 import { type Ask, Asks } from "./asks.js";
 import { Draft, type DraftCall } from "./draft.js";
 import { NativeCall } from "./native-call.js";
-import type { Finish, FinishReason, InputStart, KnownPart, Part, TextEnd, TextStart, ToolCall } from "./parts.js";
+import type {
+  Finish,
+  FinishReason,
+  InputStart,
+  KnownPart,
+  Part,
+  TextEnd,
+  TextStart,
+  ToolCall,
+} from "./parts.js";
 import { CUT_OFF, type Settings } from "./settings.js";
 import { TextBlock, type TextOutput } from "./text-block.js";
 import { TextCall } from "./text-call.js";
@@ -13,7 +22,9 @@ import type { QuestionTool } from "./tools.js";
 /** The reasons to finish after which a call may be executed. */
 const WHOLE = ["stop", "tool-calls", "other"];
 
-/** Rewrites the parts of one response: calls in text become tool calls, native ones are repaired. */
+/**
+ * Rewrites the parts of one response: calls in text become tool calls, native ones are repaired.
+ */
 export class Rewriter implements TextOutput {
   readonly settings: Settings;
   readonly #enqueue: (part: Part) => void;
@@ -27,7 +38,10 @@ export class Rewriter implements TextOutput {
   #draft: Draft | undefined;
   /** Whether a question tool was called. */
   #isCalled = false;
-  /** Whether the text is JSON that the caller asked for: the first character that is not blank tells. */
+  /**
+   * Whether the text is JSON that the caller asked for: the first character that is not blank
+   * tells.
+   */
   #isData: boolean | undefined;
 
   constructor(settings: Settings, enqueue: (part: Part) => void) {
@@ -60,7 +74,8 @@ export class Rewriter implements TextOutput {
       else call.complete(event, raw);
     };
     const notes = event.noteCodes;
-    const isOpen = notes.includes("stream_ended") || (isAtEnd && notes.includes("unclosed_envelope"));
+    const isOpen =
+      notes.includes("stream_ended") || (isAtEnd && notes.includes("unclosed_envelope"));
     if (isOpen) this.#waiting.push(end);
     else end(false);
   }
@@ -113,7 +128,10 @@ export class Rewriter implements TextOutput {
     this.#close(undefined);
   }
 
-  /** Frees what is open, without its end: nobody reads on. What ends counts as open until then: a callback may throw. */
+  /**
+   * Frees what is open, without its end: nobody reads on. What ends counts as open until then: a
+   * callback may throw.
+   */
   free(): void {
     for (const block of [...this.#paused, ...this.#blocks.values()]) block.free();
     this.#paused.length = 0;
@@ -166,7 +184,9 @@ export class Rewriter implements TextOutput {
     const { unified } = part.finishReason;
     this.#close(part.finishReason);
     const isAnswered = this.#asks.isAskedInText && (unified === "stop" || unified === "other");
-    const finishReason = isAnswered ? { ...part.finishReason, unified: "tool-calls" } : part.finishReason;
+    const finishReason = isAnswered
+      ? { ...part.finishReason, unified: "tool-calls" }
+      : part.finishReason;
     this.#enqueue({ ...part, finishReason } as Part);
   }
 
@@ -191,7 +211,10 @@ export class Rewriter implements TextOutput {
   }
 }
 
-/** Returns whether the model stopped by itself. Providers give `other` without more where the response breaks off. */
+/**
+ * Returns whether the model stopped by itself. Providers give `other` without more where the
+ * response breaks off.
+ */
 function isWhole(reason: FinishReason | undefined): boolean {
   if (reason === undefined || !WHOLE.includes(reason.unified)) return false;
   return reason.unified !== "other" || (reason.raw ?? undefined) !== undefined;

@@ -15,7 +15,7 @@ export function rewritten(source: ReadableStream<Part>, settings: Settings): Rea
   let hasEnqueued = false;
 
   async function next(controller: ReadableStreamDefaultController<Part>): Promise<void> {
-    for (hasEnqueued = false; !hasEnqueued; ) {
+    for (hasEnqueued = false; !hasEnqueued;) {
       const { done, value } = await reader.read();
       if (done) {
         rewriter.end();

@@ -28,8 +28,8 @@ export class SchemaReader {
   }
 
   /**
-   * Returns what a value can be besides `null`. If there are several, the value may have to be one of them or all. Returns
-   * none if a reference leads nowhere.
+   * Returns what a value can be besides `null`. If there are several, the value may have to be one
+   * of them or all. Returns none if a reference leads nowhere.
    */
   alternatives(schema: unknown, visited = new Set<unknown>()): Schema[] {
     // A schema may refer to itself.
@@ -39,7 +39,8 @@ export class SchemaReader {
     const inner = [anyOf, oneOf, allOf].flatMap(listed);
     if (typeof $ref === "string") inner.push(this.#pointed($ref));
     const others = inner.flatMap((one) => this.alternatives(one, visited));
-    if (isObject(own.properties)) return [own, ...others.filter(({ properties }) => isObject(properties))];
+    if (isObject(own.properties))
+      return [own, ...others.filter(({ properties }) => isObject(properties))];
     if (inner.length > 0) return others;
     return own.type === "null" ? [] : [own];
   }
@@ -58,7 +59,10 @@ export class SchemaReader {
     if (!ref.startsWith("#")) return undefined;
     const names = ref.slice(1).split("/").slice(1).map(decoded);
     return names.reduce<unknown>(
-      (value, name) => (isObject(value) && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined),
+      (value, name) =>
+        isObject(value) && Object.hasOwn(value, name)
+          ? (value as Record<string, unknown>)[name]
+          : undefined,
       this.#root,
     );
   }

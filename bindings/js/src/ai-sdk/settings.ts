@@ -29,7 +29,10 @@ export interface Settings {
 /** Why a call is rejected. */
 export type Rejection = Pick<RejectedEvent, "code" | "message">;
 
-export const CUT_OFF: Rejection = { code: "truncated", message: "the message ended before the call was closed" };
+export const CUT_OFF: Rejection = {
+  code: "truncated",
+  message: "the message ended before the call was closed",
+};
 
 export const NO_PLACE: Rejection = {
   code: "wrong_type",

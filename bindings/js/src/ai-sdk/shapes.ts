@@ -1,12 +1,16 @@
 // A table of the known question tools: which keys each one uses for which part of a question.
 
 /** The texts and facts of a question that its JSON can have. */
-export type QuestionRole = "id" | "header" | "text" | "detail" | "placeholder" | "multiple" | "custom";
+export type QuestionRole =
+  "id" | "header" | "text" | "detail" | "placeholder" | "multiple" | "custom";
 
 /** The texts and facts of a suggestion that its JSON can have. */
 export type OptionRole = "answer" | "description" | "preview" | "value" | "recommended" | "mode";
 
-/** The names that a question tool has for the parts of its input. The first of several is the usual one. */
+/**
+ * The names that a question tool has for the parts of its input. The first of several is the usual
+ * one.
+ */
 export interface Shape {
   /** The name of the parser's shape; none for `ask_followup_question`. */
   readonly name?: string;
@@ -72,7 +76,12 @@ export const SHAPES: readonly Shape[] = [
     tools: ["vscode_askQuestions", "askQuestions", "copilot_askQuestions"],
     list: "questions",
     options: ["options"],
-    question: { ...HEADER, detail: ["message"], multiple: ["multiSelect"], custom: ["allowFreeformInput"] },
+    question: {
+      ...HEADER,
+      detail: ["message"],
+      multiple: ["multiSelect"],
+      custom: ["allowFreeformInput"],
+    },
     option: { ...LABEL, recommended: ["recommended"] },
   },
   {
@@ -111,7 +120,12 @@ export const SHAPES: readonly Shape[] = [
     single: true,
     options: ["choices", "options"],
     strings: true,
-    question: { ...HEADER, placeholder: ["placeholder"], multiple: ["multiSelect", "multi_select"], custom: ["allow_freeform"] },
+    question: {
+      ...HEADER,
+      placeholder: ["placeholder"],
+      multiple: ["multiSelect", "multi_select"],
+      custom: ["allow_freeform"],
+    },
     option: { ...LABEL, value: ["value"] },
   },
   {

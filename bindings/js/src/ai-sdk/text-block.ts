@@ -4,19 +4,26 @@ import type { CompleteEvent, FollowupEvent, RejectedEvent } from "../events.js";
 import { Parser } from "../parsers.js";
 import { TextFeed, units } from "./feed.js";
 import type { Output } from "./output.js";
-import { merged, type Part, type ProviderMetadata, type TextDelta, type TextEnd, type TextStart } from "./parts.js";
+import {
+  merged,
+  type Part,
+  type ProviderMetadata,
+  type TextDelta,
+  type TextEnd,
+  type TextStart,
+} from "./parts.js";
 import { TextCall } from "./text-call.js";
 
 /** The response that a block of text is a part of. */
 export interface TextOutput extends Output {
   /**
-   * Ends a call in text, unless its end has to wait for the reason why the model finished. `isAtEnd` if it ended with the
-   * response.
+   * Ends a call in text, unless its end has to wait for the reason why the model finished.
+   * `isAtEnd` if it ended with the response.
    */
   complete(call: TextCall, event: CompleteEvent, raw: string, isAtEnd: boolean): void;
   /**
-   * Returns whether all text of the response is JSON that the caller asked for; `undefined` while only white space has
-   * come. `next` is the next text.
+   * Returns whether all text of the response is JSON that the caller asked for; `undefined` while
+   * only white space has come. `next` is the next text.
    */
   isData(next: string): boolean | undefined;
 }
@@ -35,8 +42,9 @@ interface Sent {
 /**
  * A block of text that the model writes: prose, and calls between it.
  *
- * Providers end a block where something else comes, such as a citation or reasoning, also inside a call. So what is
- * not out at its end is read together with the next block. Text comes out in the block that it came in.
+ * Providers end a block where something else comes, such as a citation or reasoning, also inside a
+ * call. So what is not out at its end is read together with the next block. Text comes out in the
+ * block that it came in.
  */
 export class TextBlock {
   readonly #output: TextOutput;
@@ -46,7 +54,10 @@ export class TextBlock {
   readonly #sent: Sent[] = [];
   /** The part of text that is open. */
   #open: string | undefined;
-  /** The part of text before the last call. Its end waits, since the block may still have metadata for it. */
+  /**
+   * The part of text before the last call. Its end waits, since the block may still have metadata
+   * for it.
+   */
   #before: string | undefined;
   /** White space before the first other character of a part. */
   #blank = "";
@@ -83,7 +94,10 @@ export class TextBlock {
     this.#call?.flush();
   }
 
-  /** Ends the block. Returns whether the next one continues it: what is not out may be a call that ends there. */
+  /**
+   * Ends the block. Returns whether the next one continues it: what is not out may be a call that
+   * ends there.
+   */
   pause(part: TextEnd): boolean {
     if (this.#raw === "") {
       this.#end(part);
@@ -105,7 +119,8 @@ export class TextBlock {
   }
 
   #end(part: TextEnd | undefined): void {
-    for (const event of [...this.#feed.feed(this.#unread), ...this.#parser.finish()]) this.#event(event, undefined);
+    for (const event of [...this.#feed.feed(this.#unread), ...this.#parser.finish()])
+      this.#event(event, undefined);
     while (this.#sent.length > 1) this.#shift();
     this.#first.end ??= part ?? { type: "text-end", id: this.#first.start.id };
     this.#closeText();
@@ -162,7 +177,10 @@ export class TextBlock {
     }
   }
 
-  /** Returns the open call, which begins here if it has not yet; `undefined` if the caller has no such tool. */
+  /**
+   * Returns the open call, which begins here if it has not yet; `undefined` if the caller has no
+   * such tool.
+   */
   #begin(name: string): TextCall | undefined {
     const tool = this.#output.settings.tools.get(name);
     if (this.#call || tool === undefined) return this.#call;
@@ -222,8 +240,9 @@ export class TextBlock {
   }
 
   /**
-   * Ends the part of text that was closed. With the end of the block it has all metadata that is left; where no text
-   * came out, that is dropped, since a part without text is shown, and some providers refuse it.
+   * Ends the part of text that was closed. With the end of the block it has all metadata that is
+   * left; where no text came out, that is dropped, since a part without text is shown, and some
+   * providers refuse it.
    */
   #endBefore(part: TextEnd | undefined): void {
     if (this.#before === undefined) return;

@@ -7,7 +7,10 @@ import { NO_PLACE, type Rejection } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 import { InputWriter } from "./writer.js";
 
-/** A call in text that becomes a tool call: its start, the deltas of its input, its end, and the whole. */
+/**
+ * A call in text that becomes a tool call: its start, the deltas of its input, its end, and the
+ * whole.
+ */
 export class TextCall {
   readonly #tool: QuestionTool;
   readonly #output: Output;
@@ -45,7 +48,13 @@ export class TextCall {
   /** Ends the call with an input that is not valid, so that it is never executed. */
   reject({ code, message }: Rejection, raw: string): void {
     this.#writer.reject();
-    this.#output.settings.onRejected?.({ toolCallId: this.#id, toolName: this.#tool.name, code, message, raw });
+    this.#output.settings.onRejected?.({
+      toolCallId: this.#id,
+      toolName: this.#tool.name,
+      code,
+      message,
+      raw,
+    });
     this.#end();
     this.#ask.reject();
   }
@@ -53,7 +62,11 @@ export class TextCall {
   #end(): void {
     this.flush();
     this.#part("tool-input-end", { id: this.#id });
-    this.#part("tool-call", { toolCallId: this.#id, toolName: this.#tool.name, input: this.#writer.input });
+    this.#part("tool-call", {
+      toolCallId: this.#id,
+      toolName: this.#tool.name,
+      input: this.#writer.input,
+    });
   }
 
   #part(type: string, fields: object): void {

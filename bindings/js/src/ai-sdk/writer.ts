@@ -1,7 +1,13 @@
 // Converts the events of a call into the JSON input of the caller's question tool.
 
 import type { CompleteEvent, PartialEvent, Question, Suggestion } from "../events.js";
-import { append, type CallView, emptyView, type QuestionView, type SuggestionView } from "../view.js";
+import {
+  append,
+  type CallView,
+  emptyView,
+  type QuestionView,
+  type SuggestionView,
+} from "../view.js";
 import { JsonText } from "./json-text.js";
 import { type AnyRole, DEFAULTS, type Key, type Keys } from "./tools.js";
 
@@ -38,9 +44,10 @@ export class InputWriter {
   readonly #doneOfOption = new Set<Role>();
 
   /**
-   * `isNative` if the input is that of a native call, which a `Mirror` compares with what is given. Then what does not grow
-   * is written where it becomes known, and not at the end of its question or option. What the call need not have, and
-   * has by default, is not written, since the schema may have another default.
+   * `isNative` if the input is that of a native call, which a `Mirror` compares with what is given.
+   * Then what does not grow is written where it becomes known, and not at the end of its question
+   * or option. What the call need not have, and has by default, is not written, since the schema
+   * may have another default.
    */
   constructor(keys: Keys, isNative = false) {
     this.#keys = keys;
@@ -72,7 +79,10 @@ export class InputWriter {
     }
   }
 
-  /** Writes what became known of the open question or option, unless its question has its options already. */
+  /**
+   * Writes what became known of the open question or option, unless its question has its options
+   * already.
+   */
   #writeKnown({ questionIndex, suggestionIndex, known }: PartialEvent): void {
     if (!this.#toQuestion(questionIndex)) return;
     if (suggestionIndex === undefined) {
@@ -82,7 +92,11 @@ export class InputWriter {
     }
   }
 
-  #writeFacts(keys: readonly Key<Role>[], done: Set<Role>, known: Partial<Record<Role, unknown>> = {}): void {
+  #writeFacts(
+    keys: readonly Key<Role>[],
+    done: Set<Role>,
+    known: Partial<Record<Role, unknown>> = {},
+  ): void {
     for (const key of keys) {
       if (known[key.role] === undefined || done.has(key.role)) continue;
       this.#endString();
@@ -91,7 +105,9 @@ export class InputWriter {
     }
   }
 
-  /** Writes the rest of the call. Returns `false` if the tool's input has no place for all of it. */
+  /**
+   * Writes the rest of the call. Returns `false` if the tool's input has no place for all of it.
+   */
   complete(event: CompleteEvent): boolean {
     const { list, title } = this.#keys;
     this.#final = event.questions ?? [{ text: event.question, suggestions: event.suggestions }];
@@ -185,7 +201,10 @@ export class InputWriter {
     return this.#final?.[this.#question] ?? this.#view?.questions[this.#question];
   }
 
-  /** Returns whether a text may have come before the label or question that is open, and may still grow. */
+  /**
+   * Returns whether a text may have come before the label or question that is open, and may still
+   * grow.
+   */
   #hasToWait(role: Role): boolean {
     const isSecond = role === "description" || role === "preview" || role === "detail";
     const open = this.#growing;
@@ -207,7 +226,8 @@ export class InputWriter {
   #appendOption(role: Role, delta: string): void {
     const { option } = this.#keys;
     const key = option?.find((one) => one.role === role);
-    if (key || (option === undefined && role === "answer")) this.#appendOnce(this.#doneOfOption, role, key?.name, delta);
+    if (key || (option === undefined && role === "answer"))
+      this.#appendOnce(this.#doneOfOption, role, key?.name, delta);
   }
 
   #appendOnce(done: Set<Role>, role: Role, key: string | undefined, delta: string): void {

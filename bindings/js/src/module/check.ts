@@ -2,7 +2,10 @@
 
 import { kind } from "../options.js";
 
-/** Returns a module that a host gives. Throws if it is none, or has no such function: then it is another one than `files` name. */
+/**
+ * Returns a module that a host gives. Throws if it is none, or has no such function: then it is
+ * another one than `files` name.
+ */
 export function checkedModule(module: unknown, name: string, files: string): WebAssembly.Module {
   // That of another realm has another class.
   if (Object.prototype.toString.call(module) !== "[object WebAssembly.Module]") {

@@ -22,7 +22,8 @@ export interface FormAnswer {
 }
 
 /**
- * Returns an answer as text, as the user would read it: for a message on the page. The model gets the reply of a dialogue.
+ * Returns an answer as text, as the user would read it: for a message on the page. The model gets
+ * the reply of a dialogue.
  *
  * ```js
  * import { answerText } from "followup/react";
@@ -40,14 +41,21 @@ export function answerText(questions: readonly Question[], answer: FollowupAnswe
     case "suggestion":
       return questions[0]?.suggestions[answer.suggestion]?.answer ?? "";
     case "form": {
-      const texts = questions.map((question, i) => textsOf(question, answer.answers[i] ?? {}).join("\n"));
+      const texts = questions.map((question, i) =>
+        textsOf(question, answer.answers[i] ?? {}).join("\n"),
+      );
       if (texts.length === 1) return texts[0] as string;
-      return questions.flatMap(({ text }, i) => (texts[i] === "" ? [] : [`${text}\n${texts[i]}`])).join("\n\n");
+      return questions
+        .flatMap(({ text }, i) => (texts[i] === "" ? [] : [`${text}\n${texts[i]}`]))
+        .join("\n\n");
     }
   }
 }
 
-/** Returns the texts of an answer to one question of a form: what was picked, then the user's own words. */
+/**
+ * Returns the texts of an answer to one question of a form: what was picked, then the user's own
+ * words.
+ */
 export function textsOf({ suggestions }: Question, { picked = [], text }: FormAnswer): string[] {
   const labels = picked.flatMap((index) => suggestions[index]?.answer ?? []);
   return [...labels, ...(text === undefined ? [] : [text])];

@@ -31,7 +31,13 @@ export function Confirm({ question, yes, look, onEnd }: ConfirmProps): ReactElem
   }
 
   return (
-    <dialog {...part(look, "confirm")} ref={dialog} aria-labelledby={id} onKeyDown={onKeyDown} onCancel={() => onEnd(false)}>
+    <dialog
+      {...part(look, "confirm")}
+      ref={dialog}
+      aria-labelledby={id}
+      onKeyDown={onKeyDown}
+      onCancel={() => onEnd(false)}
+    >
       <p id={id}>{question}</p>
       <button type="button" {...part(look, "agree")} onClick={() => onEnd(true)}>
         {yes}

@@ -1,6 +1,13 @@
 // Builds the parts of a message (prose, calls, errors) from events.
 
-import type { CompleteEvent, ErrorEvent, FollowupEvent, PartialEvent, Question, RejectedEvent } from "../events.js";
+import type {
+  CompleteEvent,
+  ErrorEvent,
+  FollowupEvent,
+  PartialEvent,
+  Question,
+  RejectedEvent,
+} from "../events.js";
 import { kind } from "../options.js";
 import { append, type CallView, emptyView } from "../view.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
@@ -14,7 +21,10 @@ interface Growing {
   readonly view: CallView;
 }
 
-/** Collects what events give. An event costs what it adds; a snapshot what has changed, and a list of the parts. */
+/**
+ * Collects what events give. An event costs what it adds; a snapshot what has changed, and a list
+ * of the parts.
+ */
 export class ContentBuilder {
   /** The parts; `undefined` where a call was that another one has superseded. */
   readonly #parts: (Part | undefined)[] = [];
@@ -41,7 +51,12 @@ export class ContentBuilder {
         return this.#close(event, { ...base(event), state: "open", notes: event.notes });
       case "rejected":
         if (event.code === "superseded") return this.#drop(event.call);
-        return this.#close(event, { ...base(event), state: "rejected", code: event.code, message: event.message });
+        return this.#close(event, {
+          ...base(event),
+          state: "rejected",
+          code: event.code,
+          message: event.message,
+        });
       case "error":
         this.#errors.push(event);
         this.#parts.push({ type: "error", error: event });
@@ -55,7 +70,10 @@ export class ContentBuilder {
   end(): void {
     for (const { at, view } of this.#growing.values()) {
       const message = "the message ended before the call was closed";
-      this.#parts[at] = { type: "call", call: { ...shown(view), state: "rejected", code: "truncated", message } };
+      this.#parts[at] = {
+        type: "call",
+        call: { ...shown(view), state: "rejected", code: "truncated", message },
+      };
     }
     this.#growing.clear();
     this.#grown.clear();
@@ -64,9 +82,16 @@ export class ContentBuilder {
   /** Sets the answer to an open call. */
   answer(index: number, answer: FollowupAnswer, images: readonly string[]): void {
     if (!ANSWERS.includes(answer?.type)) {
-      throw new TypeError(`answer: an object with the type text, suggestion, edited or form was expected, not ${kind(answer)}`);
+      throw new TypeError(
+        `answer: an object with the type text, suggestion, edited or form was expected, not ${kind(answer)}`,
+      );
     }
-    this.#end(index, (call) => ({ ...call, state: "answered", answer, ...(images.length > 0 && { images }) }));
+    this.#end(index, (call) => ({
+      ...call,
+      state: "answered",
+      answer,
+      ...(images.length > 0 && { images }),
+    }));
   }
 
   /** Ends an open call without an answer. */
@@ -82,20 +107,28 @@ export class ContentBuilder {
   #end(index: number, ended: (call: OpenCall) => Call): void {
     const at = this.#calls.get(index) ?? -1;
     const part = this.#parts[at];
-    if (part?.type !== "call" || part.call.state !== "open") throw new TypeError(`call ${index} is not open`);
+    if (part?.type !== "call" || part.call.state !== "open")
+      throw new TypeError(`call ${index} is not open`);
     this.#parts[at] = { type: "call", call: ended(part.call) };
   }
 
   snapshot(): Content {
-    for (const { at, view } of this.#grown) this.#parts[at] = { type: "call", call: { ...shown(view), state: "growing" } };
+    for (const { at, view } of this.#grown)
+      this.#parts[at] = { type: "call", call: { ...shown(view), state: "growing" } };
     this.#grown.clear();
     const calls = [...this.#calls.values()].map((at) => (this.#parts[at] as { call: Call }).call);
-    return { parts: this.#parts.filter((part) => part !== undefined), text: this.#text, calls, errors: [...this.#errors] };
+    return {
+      parts: this.#parts.filter((part) => part !== undefined),
+      text: this.#text,
+      calls,
+      errors: [...this.#errors],
+    };
   }
 
   #appendText(text: string): void {
     const last = this.#parts.at(-1);
-    if (last?.type === "text") this.#parts[this.#parts.length - 1] = { type: "text", text: last.text + text };
+    if (last?.type === "text")
+      this.#parts[this.#parts.length - 1] = { type: "text", text: last.text + text };
     else this.#parts.push({ type: "text", text });
   }
 
@@ -115,7 +148,10 @@ export class ContentBuilder {
     if (growing === undefined) {
       growing = { at: this.#place(event.call), view: emptyView(event) };
       this.#growing.set(event.call, growing);
-      this.#parts[growing.at] = { type: "call", call: { ...shown(growing.view), state: "growing" } };
+      this.#parts[growing.at] = {
+        type: "call",
+        call: { ...shown(growing.view), state: "growing" },
+      };
     }
     append(growing.view, event);
     this.#grown.add(growing);
@@ -147,8 +183,19 @@ export class ContentBuilder {
 }
 
 /** Returns what a call has in each state. */
-function base({ call, id, tool, title, question, suggestions, questions }: CompleteEvent | RejectedEvent) {
-  const only: Question[] = question === undefined && suggestions.length === 0 ? [] : [{ text: question ?? "", suggestions }];
+function base({
+  call,
+  id,
+  tool,
+  title,
+  question,
+  suggestions,
+  questions,
+}: CompleteEvent | RejectedEvent) {
+  const only: Question[] =
+    question === undefined && suggestions.length === 0
+      ? []
+      : [{ text: question ?? "", suggestions }];
   return {
     index: call,
     ...(id === undefined ? {} : { id }),
@@ -158,9 +205,15 @@ function base({ call, id, tool, title, question, suggestions, questions }: Compl
   };
 }
 
-/** Returns a copy of what was shown of a call. Its size is limited by the number of suggestions, not by their lengths. */
+/**
+ * Returns a copy of what was shown of a call. Its size is limited by the number of suggestions, not
+ * by their lengths.
+ */
 function shown({ call, id, tool, title, questions }: CallView) {
-  const copies = questions.map((question) => ({ ...question, suggestions: question.suggestions.map((one) => ({ ...one })) }));
+  const copies = questions.map((question) => ({
+    ...question,
+    suggestions: question.suggestions.map((one) => ({ ...one })),
+  }));
   return {
     index: call,
     ...(id === undefined ? {} : { id }),

@@ -15,7 +15,14 @@ interface CountdownViewProps {
 }
 
 /** Shows the countdown, with buttons that pause and stop it. */
-export function CountdownView({ countdown, answer, look, onPause, onResume, onStop }: CountdownViewProps): ReactElement | null {
+export function CountdownView({
+  countdown,
+  answer,
+  look,
+  onPause,
+  onResume,
+  onStop,
+}: CountdownViewProps): ReactElement | null {
   if (countdown.type === "none") return null;
   const { labels } = look;
   const isPaused = countdown.type === "paused";

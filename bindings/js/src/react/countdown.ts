@@ -11,7 +11,8 @@ const ACTIVITY = ["keydown", "pointerdown", "click", "wheel", "touchstart"];
 const QUIET_KEYS = ["Tab", "Shift", "Control", "Alt", "Meta"];
 
 /** A countdown: not there, running, or paused. */
-export type Countdown = { readonly type: "none" } | { readonly type: "running" | "paused"; readonly seconds: number };
+export type Countdown =
+  { readonly type: "none" } | { readonly type: "running" | "paused"; readonly seconds: number };
 
 export interface CountdownControl {
   readonly countdown: Countdown;
@@ -24,10 +25,14 @@ export interface CountdownControl {
 type Phase = "running" | "paused" | "over";
 
 /**
- * Counts down while the page is visible, from when it may begin, once. Ends for good when the user does anything, except
- * inside an element with `data-part="countdown"`.
+ * Counts down while the page is visible, from when it may begin, once. Ends for good when the user
+ * does anything, except inside an element with `data-part="countdown"`.
  */
-export function useCountdown(seconds: number, mayRun: boolean, onEnd: () => void): CountdownControl {
+export function useCountdown(
+  seconds: number,
+  mayRun: boolean,
+  onEnd: () => void,
+): CountdownControl {
   const [phase, setPhase] = useState<Phase>("running");
   const [shown, setShown] = useState<number | undefined>();
   const left = useRef<number | undefined>(undefined);
@@ -55,12 +60,15 @@ export function useCountdown(seconds: number, mayRun: boolean, onEnd: () => void
   useEffect(() => {
     if (!isRunning) return;
     const onActivity = (event: Event) => {
-      const isOwn = event.target instanceof Element && event.target.closest("[data-part=countdown]") !== null;
+      const isOwn =
+        event.target instanceof Element && event.target.closest("[data-part=countdown]") !== null;
       const isQuiet = event instanceof KeyboardEvent && QUIET_KEYS.includes(event.key);
       if (!isOwn && !isQuiet) setPhase("over");
     };
-    for (const type of ACTIVITY) document.addEventListener(type, onActivity, { capture: true, passive: true });
-    return () => ACTIVITY.forEach((type) => document.removeEventListener(type, onActivity, { capture: true }));
+    for (const type of ACTIVITY)
+      document.addEventListener(type, onActivity, { capture: true, passive: true });
+    return () =>
+      ACTIVITY.forEach((type) => document.removeEventListener(type, onActivity, { capture: true }));
   }, [isRunning]);
 
   const isShown = mayRun && seconds > 0 && phase !== "over";

@@ -22,12 +22,17 @@ export function draftOf({ picked = [], text = "" }: FormAnswer): Draft {
 /** Returns the draft that a question has at first: that of its defaults. */
 export function defaultDraft({ defaults = [], suggestions, multiple }: Question): Draft {
   if (suggestions.length === 0) return draftOf({ text: defaults[0] ?? "" });
-  const found = defaults.map((one) => suggestions.findIndex(({ answer, value }) => value === one || answer === one));
+  const found = defaults.map((one) =>
+    suggestions.findIndex(({ answer, value }) => value === one || answer === one),
+  );
   const picked = [...new Set(found)].filter((index) => index >= 0);
   return draftOf({ picked: multiple ? picked : picked.slice(0, 1) });
 }
 
-/** Picks a suggestion, or takes the pick back. Where one can be picked, it replaces the others and the text. */
+/**
+ * Picks a suggestion, or takes the pick back. Where one can be picked, it replaces the others and
+ * the text.
+ */
 export function pick(draft: Draft, index: number, isMultiple: boolean): Draft {
   if (!isMultiple) return { ...draft, picked: [index], usesText: false };
   const isPicked = draft.picked.includes(index);
@@ -48,7 +53,10 @@ export function answerOf({ picked, text, usesText }: Draft): FormAnswer {
 }
 
 /** Returns the answers so far: those of the drafts, without what can't be sent. */
-export function answersSoFar(questions: readonly Question[], drafts: readonly Draft[]): FormAnswer[] {
+export function answersSoFar(
+  questions: readonly Question[],
+  drafts: readonly Draft[],
+): FormAnswer[] {
   return questions.map((question, i) => {
     const answer = answerOf(drafts[i] as Draft);
     return problemOf(question, answer) === undefined ? answer : {};
@@ -67,17 +75,28 @@ export function takesText({ custom, suggestions }: Question): boolean {
 /** Returns what is wrong with an answer, if anything is. */
 export function problemOf({ kind, required }: Question, answer: FormAnswer): Problem | undefined {
   if (required && !isAnswered(answer)) return "required";
-  return kind === "number" && answer.text !== undefined && !isNumber(answer.text) ? "notANumber" : undefined;
+  return kind === "number" && answer.text !== undefined && !isNumber(answer.text)
+    ? "notANumber"
+    : undefined;
 }
 
-/** Whether first answers can be sent: there is a suggestion, and one for each question that needs an answer. */
+/**
+ * Whether first answers can be sent: there is a suggestion, and one for each question that needs an
+ * answer.
+ */
 export function canAnswerFirst(questions: readonly Question[]): boolean {
   const hasSuggestions = ({ suggestions }: Question) => suggestions.length > 0;
-  return questions.some(hasSuggestions) && questions.every((question) => !question.required || hasSuggestions(question));
+  return (
+    questions.some(hasSuggestions) &&
+    questions.every((question) => !question.required || hasSuggestions(question))
+  );
 }
 
 /** Returns the answers that the countdown sends: what is there, or else the first suggestion. */
-export function firstAnswers(questions: readonly Question[], drafts: readonly Draft[]): FormAnswer[] {
+export function firstAnswers(
+  questions: readonly Question[],
+  drafts: readonly Draft[],
+): FormAnswer[] {
   return questions.map(({ suggestions }, i) => {
     const answer = answerOf(drafts[i] as Draft);
     return isAnswered(answer) || suggestions.length === 0 ? answer : { picked: [0] };

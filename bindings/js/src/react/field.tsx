@@ -19,17 +19,35 @@ interface FieldProps {
   readonly onChange: (draft: Draft) => void;
 }
 
-/** One question of a form: radio buttons or check boxes, and a field for words of the user's own. */
-export function Field({ question, draft, problem, isClosed, isOver, isHidden, look, onChange }: FieldProps): ReactElement {
+/**
+ * One question of a form: radio buttons or check boxes, and a field for words of the user's own.
+ */
+export function Field({
+  question,
+  draft,
+  problem,
+  isClosed,
+  isOver,
+  isHidden,
+  look,
+  onChange,
+}: FieldProps): ReactElement {
   const id = useId();
   const { text, header, detail, suggestions, required } = question;
   const { labels } = look;
-  // Until it is known whether several can be picked, an option is neither a radio button nor a check box.
+  // Until it is known whether several can be picked, an option is neither a radio button nor a
+  // check box.
   const isMultiple = question.multiple ?? (isClosed ? false : undefined);
   const problemId = problem === undefined ? undefined : `${id}-problem`;
   const kind = isMultiple === undefined ? "unknown" : isMultiple ? "several" : "one";
   return (
-    <fieldset {...part(look, "field")} hidden={isHidden} disabled={isOver} data-kind={kind} aria-describedby={problemId}>
+    <fieldset
+      {...part(look, "field")}
+      hidden={isHidden}
+      disabled={isOver}
+      data-kind={kind}
+      aria-describedby={problemId}
+    >
       <legend>
         {header && <span {...part(look, "header")}>{look.renderText(header)}</span>}{" "}
         <span {...part(look, "question")} dir="auto">
@@ -43,7 +61,11 @@ export function Field({ question, draft, problem, isClosed, isOver, isHidden, lo
       )}
       <div {...part(look, "options")} hidden={suggestions.length === 0}>
         {suggestions.map((suggestion, i) => (
-          <div {...part(look, "option")} key={i} data-chosen={draft.picked.includes(i) || undefined}>
+          <div
+            {...part(look, "option")}
+            key={i}
+            data-chosen={draft.picked.includes(i) || undefined}
+          >
             <label>
               {isMultiple !== undefined && (
                 <input

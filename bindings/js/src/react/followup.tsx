@@ -5,7 +5,14 @@ import { kind } from "../options.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { useCountdown } from "./countdown.js";
 import { CountdownView } from "./countdown-view.js";
-import { answersSoFar, canAnswerFirst, defaultDraft, type Draft, draftOf, firstAnswers } from "./draft.js";
+import {
+  answersSoFar,
+  canAnswerFirst,
+  defaultDraft,
+  type Draft,
+  draftOf,
+  firstAnswers,
+} from "./draft.js";
 import { type End, Ends } from "./ends.js";
 import { Form } from "./form.js";
 import { AddImages, Tray } from "./images.js";
@@ -31,7 +38,9 @@ export interface FollowupProps extends FollowupHandlers {
   readonly images?: boolean;
   /** Words in place of the English ones. */
   readonly labels?: Partial<FollowupLabels>;
-  /** The class of the component, and those of its parts. Each part also has its name as `data-part`. */
+  /**
+   * The class of the component, and those of its parts. Each part also has its name as `data-part`.
+   */
   readonly className?: string;
   readonly classNames?: Partial<Record<FollowupPart, string>>;
   /** Renders the model's texts, for example as Markdown. Default: as they are written. */
@@ -39,12 +48,13 @@ export interface FollowupProps extends FollowupHandlers {
 }
 
 /**
- * Shows a call while it is written, and takes the user's answer once it is complete. It has no styles: `data-state` is
- * `growing`, `open`, `sending`, `answered`, `cancelled`, `declined`, `discussed` or `rejected`.
+ * Shows a call while it is written, and takes the user's answer once it is complete. It has no
+ * styles: `data-state` is `growing`, `open`, `sending`, `answered`, `cancelled`, `declined`,
+ * `discussed` or `rejected`.
  *
- * It begins anew when its call becomes another one: what was written and sent is of the last one. Its element, what a
- * screen reader is told, and the focus stay. A call instead of which another one counts is not shown.
- * Throws a `TypeError` while it renders if there is no call.
+ * It begins anew when its call becomes another one: what was written and sent is of the last one.
+ * Its element, what a screen reader is told, and the focus stay. A call instead of which another
+ * one counts is not shown. Throws a `TypeError` while it renders if there is no call.
  *
  * ```tsx
  * import { Followup, type OpenCall } from "followup/react";
@@ -58,8 +68,13 @@ export interface FollowupProps extends FollowupHandlers {
  */
 export function Followup(props: FollowupProps): ReactElement | null {
   const { call, labels, className, classNames = {}, renderText = (text) => text } = props;
-  if (typeof call !== "object" || call === null) throw new TypeError(`call: a call of useFollowup was expected, not ${kind(call)}`);
-  const look: Look = { labels: labels ? { ...ENGLISH, ...labels } : ENGLISH, classNames, renderText };
+  if (typeof call !== "object" || call === null)
+    throw new TypeError(`call: a call of useFollowup was expected, not ${kind(call)}`);
+  const look: Look = {
+    labels: labels ? { ...ENGLISH, ...labels } : ENGLISH,
+    classNames,
+    renderText,
+  };
   const key = useIdentity(call);
   const root = useRef<HTMLDivElement>(null);
   const listeners = useRef<Listeners>({});
@@ -85,7 +100,9 @@ export function Followup(props: FollowupProps): ReactElement | null {
       <OneCall key={key} {...props} look={look} sending={sending} listeners={listeners} />
       <div {...part(look, "status")} role="status" style={HIDDEN}>
         {statusText(call, state, sending.outcome, look.labels)}
-        {state === "open" && secondsOf(props) > 0 && ` ${look.labels.countdown(secondsOf(props), takenOf(call))}.`}
+        {state === "open" &&
+          secondsOf(props) > 0 &&
+          ` ${look.labels.countdown(secondsOf(props), takenOf(call))}.`}
       </div>
     </div>
   );
@@ -104,19 +121,32 @@ interface OneCallProps extends FollowupProps {
 
 /** Shows one call, for its whole life. */
 function OneCall(props: OneCallProps): ReactElement {
-  const { call, onCancel, onDecline, onDiscuss, images: takesImages = false, look, sending, listeners } = props;
+  const {
+    call,
+    onCancel,
+    onDecline,
+    onDiscuss,
+    images: takesImages = false,
+    look,
+    sending,
+    listeners,
+  } = props;
   const { state, outcome } = sending;
   const answer = outcome?.type === "answered" ? outcome.answer : undefined;
   const [written, setWritten] = useState<readonly (Draft | undefined)[]>([]);
   const isForm = isFormCall(call);
   const { questions } = call;
   const sent = sentAnswers(outcome);
-  const drafts = questions.map((question, i) => (sent ? draftOf(sent[i] ?? {}) : (written[i] ?? defaultDraft(question))));
+  const drafts = questions.map((question, i) =>
+    sent ? draftOf(sent[i] ?? {}) : (written[i] ?? defaultDraft(question)),
+  );
   const first: FollowupAnswer = isForm
     ? { type: "form", answers: firstAnswers(questions, drafts) }
     : { type: "suggestion", suggestion: 0 };
   const isOpen = state === "open";
-  const { countdown, pause, resume, stop } = useCountdown(secondsOf(props), isOpen, () => send(first));
+  const { countdown, pause, resume, stop } = useCountdown(secondsOf(props), isOpen, () =>
+    send(first),
+  );
   const images = useImages(isOpen && takesImages, stop);
   useLayout(() => void (listeners.current = { onInput: stop, ...images.targets }));
 
@@ -127,14 +157,27 @@ function OneCall(props: OneCallProps): ReactElement {
 
   function end(type: End): void {
     stop();
-    sending.send(type === "discussed" ? { type, answers: answersSoFar(questions, drafts) } : { type });
+    sending.send(
+      type === "discussed" ? { type, answers: answersSoFar(questions, drafts) } : { type },
+    );
   }
 
   const isOver = !["growing", "open", "sending"].includes(state);
   const clock = (
-    <CountdownView countdown={countdown} answer={takenOf(call)} look={look} onPause={pause} onResume={resume} onStop={stop} />
+    <CountdownView
+      countdown={countdown}
+      answer={takenOf(call)}
+      look={look}
+      onPause={pause}
+      onResume={resume}
+      onStop={stop}
+    />
   );
-  const offered = { cancelled: onCancel, declined: isForm && onDecline, discussed: isForm && onDiscuss };
+  const offered = {
+    cancelled: onCancel,
+    declined: isForm && onDecline,
+    discussed: isForm && onDiscuss,
+  };
   const ends = (Object.keys(offered) as End[]).filter((end) => offered[end]);
   const slots: Slots = {
     clock,
@@ -156,7 +199,9 @@ function OneCall(props: OneCallProps): ReactElement {
           questions={questions}
           drafts={drafts}
           isGrowing={state === "growing"}
-          onDraft={(index, draft) => setWritten(questions.map((_, i) => (i === index ? draft : written[i])))}
+          onDraft={(index, draft) =>
+            setWritten(questions.map((_, i) => (i === index ? draft : written[i])))
+          }
           onAnswer={(answers) => send({ type: "form", answers })}
         />
       ) : (
@@ -192,5 +237,7 @@ function takenOf(call: Call): string | undefined {
 /** Returns the answers to the questions of a form that were sent. */
 function sentAnswers(outcome: Outcome | undefined): readonly FormAnswer[] | undefined {
   if (outcome?.type === "discussed") return outcome.answers;
-  return outcome?.type === "answered" && outcome.answer.type === "form" ? outcome.answer.answers : undefined;
+  return outcome?.type === "answered" && outcome.answer.type === "form"
+    ? outcome.answer.answers
+    : undefined;
 }

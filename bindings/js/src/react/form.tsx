@@ -25,7 +25,10 @@ interface FormProps {
   readonly onAnswer: (answers: readonly FormAnswer[]) => void;
 }
 
-/** The questions of another tool than `ask_followup_question`. Several are sent together, after a review. */
+/**
+ * The questions of another tool than `ask_followup_question`. Several are sent together, after a
+ * review.
+ */
 export function Form(props: FormProps): ReactElement {
   const { questions, drafts, isOpen, isGrowing, isOver, look, slots, onDraft, onAnswer } = props;
   const { labels } = look;
@@ -43,8 +46,10 @@ export function Form(props: FormProps): ReactElement {
   const canSend = isOpen && (!isLast || answers.some(isAnswered));
 
   useLayout(() => {
-    if (target.current === "send") form.current?.querySelector<HTMLElement>("[type=submit]")?.focus();
-    else if (target.current !== undefined) focusField(form.current?.querySelectorAll("fieldset")[target.current]);
+    if (target.current === "send")
+      form.current?.querySelector<HTMLElement>("[type=submit]")?.focus();
+    else if (target.current !== undefined)
+      focusField(form.current?.querySelectorAll("fieldset")[target.current]);
     target.current = undefined;
   });
 
@@ -67,7 +72,8 @@ export function Form(props: FormProps): ReactElement {
     if (event.key !== "Enter" || isComposing(event)) return;
     const sends = event.ctrlKey || event.metaKey;
     // A key that is held down would send what was not reviewed.
-    if (event.repeat && (sends || !(event.target instanceof HTMLTextAreaElement))) event.preventDefault();
+    if (event.repeat && (sends || !(event.target instanceof HTMLTextAreaElement)))
+      event.preventDefault();
     else if (sends) send(event);
   }
 
@@ -89,7 +95,14 @@ export function Form(props: FormProps): ReactElement {
         />
       ))}
       {isReview && (
-        <Review questions={questions} answers={answers} problems={problems} isOpen={isOpen} look={look} onChange={show} />
+        <Review
+          questions={questions}
+          answers={answers}
+          problems={problems}
+          isOpen={isOpen}
+          look={look}
+          onChange={show}
+        />
       )}
       {slots.clock}
       {!isOver && (
@@ -115,6 +128,8 @@ export function Form(props: FormProps): ReactElement {
 
 /** Focuses the answer to a question. */
 function focusField(field: Element | undefined): void {
-  const answer = field?.querySelector<HTMLElement>("input:checked") ?? field?.querySelector<HTMLElement>("input, textarea");
+  const answer =
+    field?.querySelector<HTMLElement>("input:checked") ??
+    field?.querySelector<HTMLElement>("input, textarea");
   answer?.focus();
 }

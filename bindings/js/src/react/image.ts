@@ -50,7 +50,10 @@ function base64(bytes: Uint8Array): string {
   return text;
 }
 
-/** Returns the files that were pasted or dropped; none with a text: a copied table also has a picture of itself. */
+/**
+ * Returns the files that were pasted or dropped; none with a text: a copied table also has a
+ * picture of itself.
+ */
 export function filesOf(data: DataTransfer): File[] {
   return data.types.includes("text/plain") ? [] : Array.from(data.files);
 }

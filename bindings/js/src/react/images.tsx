@@ -17,7 +17,10 @@ export function Tray({ images: { attached, refused, remove }, look }: TrayProps)
 
   function removeAt(index: number, id: number): void {
     const buttons = list.current?.querySelectorAll("button");
-    const next = buttons?.[index + 1] ?? buttons?.[index - 1] ?? list.current?.closest("form")?.querySelector("textarea");
+    const next =
+      buttons?.[index + 1] ??
+      buttons?.[index - 1] ??
+      list.current?.closest("form")?.querySelector("textarea");
     next?.focus();
     remove(id);
   }
@@ -76,7 +79,14 @@ export function AddImages({ images: { add }, isOpen, look }: AddImagesProps): Re
       >
         {look.labels.addImages}
       </button>
-      <input type="file" ref={picker} accept={IMAGE_TYPES.join()} multiple hidden onChange={onPick} />
+      <input
+        type="file"
+        ref={picker}
+        accept={IMAGE_TYPES.join()}
+        multiple
+        hidden
+        onChange={onPick}
+      />
     </>
   );
 }

@@ -2,8 +2,18 @@
 
 import type { KeyboardEvent } from "react";
 
-/** Whether a key sends a text: Enter, but not Shift+Enter. On a touch screen, which has no Shift, the button sends. */
-export function isSendKey({ key, nativeEvent, ctrlKey, metaKey, shiftKey, altKey }: KeyboardEvent): boolean {
+/**
+ * Whether a key sends a text: Enter, but not Shift+Enter. On a touch screen, which has no Shift,
+ * the button sends.
+ */
+export function isSendKey({
+  key,
+  nativeEvent,
+  ctrlKey,
+  metaKey,
+  shiftKey,
+  altKey,
+}: KeyboardEvent): boolean {
   if (key !== "Enter" || isComposing({ nativeEvent })) return false;
   return ctrlKey || metaKey || (!shiftKey && !altKey && !isTouch());
 }

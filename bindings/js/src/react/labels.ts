@@ -105,24 +105,29 @@ function countOf(images: number): string {
 export const ENGLISH: FollowupLabels = {
   question: "Question",
   growing: "A question is being written.",
-  open: (question, suggestions) => `${question} ${suggestions === 1 ? "One suggestion." : `${suggestions} suggestions.`}`,
+  open: (question, suggestions) =>
+    `${question} ${suggestions === 1 ? "One suggestion." : `${suggestions} suggestions.`}`,
   sending: "The answer is being sent.",
-  answered: (answer, images) => `Answered: ${[answer, countOf(images)].filter(Boolean).join(", with ")}`,
+  answered: (answer, images) =>
+    `Answered: ${[answer, countOf(images)].filter(Boolean).join(", with ")}`,
   rejected: (message) => `This question could not be asked: ${message}.`,
-  failed: (error) => `The answer was not sent: ${error instanceof Error ? error.message : String(error)}`,
+  failed: (error) =>
+    `The answer was not sent: ${error instanceof Error ? error.message : String(error)}`,
   review: "Review",
   reviewed: "Review of your answers",
   questionName: (number) => `Question ${number}`,
   notAnswered: "Not answered yet",
   change: (isAnswered) => (isAnswered ? "Change" : "Answer"),
-  changeAnswer: (question, isAnswered) => `${isAnswered ? "Change the answer to" : "Answer"}: ${question}`,
+  changeAnswer: (question, isAnswered) =>
+    `${isAnswered ? "Change the answer to" : "Answer"}: ${question}`,
   addImages: "Add images",
   images: "Images that go with the answer",
   image: (number) => `Image ${number}`,
   removeImage: (name) => `Remove ${name}`,
   imageProblem: (name, problem) => `${name} ${IMAGE_PROBLEMS[problem]}.`,
   cancel: "Leave unanswered",
-  confirmCancel: (questions) => `Leave ${questions === 1 ? "this question" : "these questions"} unanswered?`,
+  confirmCancel: (questions) =>
+    `Leave ${questions === 1 ? "this question" : "these questions"} unanswered?`,
   cancelled: "Left unanswered",
   decline: "Decline",
   confirmDecline: "Decline to answer? The model is told so.",
@@ -136,13 +141,15 @@ export const ENGLISH: FollowupLabels = {
   mode: (mode) => `Switches to the mode ${mode}`,
   edit: "Edit",
   editSuggestion: (number) => `Edit suggestion ${number} before sending`,
-  edited: (number, mode) => `Suggestion ${number}, edited${mode === undefined ? "" : ` (mode ${mode})`}`,
+  edited: (number, mode) =>
+    `Suggestion ${number}, edited${mode === undefined ? "" : ` (mode ${mode})`}`,
   answer: "Your answer",
   own: "Other, in your own words",
   send: "Send",
   required: "Needs an answer.",
   notANumber: "This has to be a number.",
-  countdown: (seconds, answer) => `Takes ${answer === undefined ? "the first answers" : `“${answer}”`} in ${seconds} s`,
+  countdown: (seconds, answer) =>
+    `Takes ${answer === undefined ? "the first answers" : `“${answer}”`} in ${seconds} s`,
   pause: "Pause",
   resume: "Resume",
   stop: "Stop",

@@ -59,7 +59,10 @@ export interface Look {
 }
 
 /** Returns the attributes by which a part is styled. */
-export function part({ classNames }: Look, name: FollowupPart): { "data-part": FollowupPart; className?: string } {
+export function part(
+  { classNames }: Look,
+  name: FollowupPart,
+): { "data-part": FollowupPart; className?: string } {
   const className = classNames[name];
   return className === undefined ? { "data-part": name } : { "data-part": name, className };
 }

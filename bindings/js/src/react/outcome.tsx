@@ -36,7 +36,9 @@ export function OutcomeView({ call, sending, look }: OutcomeViewProps): ReactEle
           ))}
         </ul>
       )}
-      {(state === "cancelled" || state === "declined" || state === "discussed") && <p {...part(look, "closed")}>{labels[state]}</p>}
+      {(state === "cancelled" || state === "declined" || state === "discussed") && (
+        <p {...part(look, "closed")}>{labels[state]}</p>
+      )}
       {call.state === "rejected" && (
         <p {...part(look, "problem")} role="alert">
           {labels.rejected(call.message)}
@@ -63,12 +65,17 @@ export function statusText(
       return labels.growing;
     case "open": {
       const count = questions.reduce((sum, { suggestions }) => sum + suggestions.length, 0);
-      return labels.open([title, ...questions.map(({ text }) => text)].filter(Boolean).join(" "), count);
+      return labels.open(
+        [title, ...questions.map(({ text }) => text)].filter(Boolean).join(" "),
+        count,
+      );
     }
     case "sending":
       return labels.sending;
     case "answered":
-      return outcome?.type === "answered" ? labels.answered(answerText(questions, outcome.answer), outcome.images.length) : "";
+      return outcome?.type === "answered"
+        ? labels.answered(answerText(questions, outcome.answer), outcome.images.length)
+        : "";
     case "cancelled":
     case "declined":
     case "discussed":

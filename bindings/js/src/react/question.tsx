@@ -1,6 +1,13 @@
 // Renders a question of `ask_followup_question`, which one click or a text answers.
 
-import { type FormEvent, type KeyboardEvent, type ReactElement, useId, useRef, useState } from "react";
+import {
+  type FormEvent,
+  type KeyboardEvent,
+  type ReactElement,
+  useId,
+  useRef,
+  useState,
+} from "react";
 import type { Question } from "../events.js";
 import type { FollowupAnswer } from "./answer.js";
 import { isSendKey } from "./keys.js";
@@ -27,7 +34,8 @@ interface SingleQuestionProps {
 
 /** A question of `ask_followup_question`: a click answers it. */
 export function SingleQuestion(props: SingleQuestionProps): ReactElement {
-  const { question, isOpen, answer, isOver, isCounting, look, onAnswer, onEdit, hasImages, slots } = props;
+  const { question, isOpen, answer, isOver, isCounting, look, onAnswer, onEdit, hasImages, slots } =
+    props;
   const { labels } = look;
   const id = useId();
   const field = useRef<HTMLTextAreaElement>(null);
@@ -50,7 +58,10 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
     field.current?.focus();
   }
 
-  /** Returns the text with a suggestion: after words of the user's own, and in place of another suggestion. */
+  /**
+   * Returns the text with a suggestion: after words of the user's own, and in place of another
+   * suggestion.
+   */
   function withSuggestion(answer: string): string {
     const last = edited === undefined ? undefined : suggestions[edited]?.answer;
     const own = last === undefined ? text : withoutTail(text, last);
@@ -67,7 +78,8 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
     const words = text.trim();
     if (!canSend) return;
     if (edited === undefined) onAnswer({ type: "text", text: words });
-    else if (words === suggestions[edited]?.answer) onAnswer({ type: "suggestion", suggestion: edited });
+    else if (words === suggestions[edited]?.answer)
+      onAnswer({ type: "suggestion", suggestion: edited });
     else onAnswer({ type: "edited", suggestion: edited, text: words });
   }
 
@@ -75,13 +87,18 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
     if (isSendKey(event)) send(event);
   }
 
-  const chosen = answer?.type === "suggestion" || answer?.type === "edited" ? answer.suggestion : undefined;
+  const chosen =
+    answer?.type === "suggestion" || answer?.type === "edited" ? answer.suggestion : undefined;
   return (
     <>
       <div {...part(look, "question")} dir="auto">
         {look.renderText(question.text)}
       </div>
-      <ol {...part(look, "suggestions")} aria-label={labels.suggestions} hidden={suggestions.length === 0}>
+      <ol
+        {...part(look, "suggestions")}
+        aria-label={labels.suggestions}
+        hidden={suggestions.length === 0}
+      >
         {suggestions.map((suggestion, i) => (
           <SuggestionItem
             key={i}
@@ -102,7 +119,11 @@ export function SingleQuestion(props: SingleQuestionProps): ReactElement {
           <label {...part(look, "label")} htmlFor={id}>
             {suggestions.length === 0 ? labels.answer : labels.own}
           </label>
-          {edited !== undefined && <span {...part(look, "edited")}>{labels.edited(edited + 1, suggestions[edited]?.mode)}</span>}
+          {edited !== undefined && (
+            <span {...part(look, "edited")}>
+              {labels.edited(edited + 1, suggestions[edited]?.mode)}
+            </span>
+          )}
           <textarea
             {...part(look, "text")}
             id={id}

@@ -44,7 +44,9 @@ export class Reading {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     this.#store.push([]);
-    read(this.#source, this.#options, this.#abort.signal, (events) => this.#store.push(events)).then(
+    read(this.#source, this.#options, this.#abort.signal, (events) =>
+      this.#store.push(events),
+    ).then(
       () => this.#store.end(),
       (error: unknown) => this.#store.fail(error),
     );

@@ -16,7 +16,14 @@ interface ReviewProps {
 }
 
 /** All questions of a form with their answers, before they are sent. */
-export function Review({ questions, answers, problems, isOpen, look, onChange }: ReviewProps): ReactElement {
+export function Review({
+  questions,
+  answers,
+  problems,
+  isOpen,
+  look,
+  onChange,
+}: ReviewProps): ReactElement {
   return (
     <div {...part(look, "review")} role="group" aria-label={look.labels.reviewed}>
       <ol>
@@ -48,7 +55,15 @@ interface EntryProps {
 }
 
 /** One question with its answer. */
-function Entry({ question, number, answer, problem, isOpen, look, onChange }: EntryProps): ReactElement {
+function Entry({
+  question,
+  number,
+  answer,
+  problem,
+  isOpen,
+  look,
+  onChange,
+}: EntryProps): ReactElement {
   const { labels } = look;
   const { header, text } = question;
   const name = header || labels.questionName(number);
@@ -64,7 +79,9 @@ function Entry({ question, number, answer, problem, isOpen, look, onChange }: En
         </div>
       ))}
       {problem !== undefined && <p {...part(look, "problem")}>{labels[problem]}</p>}
-      {problem === undefined && !isAnswered(answer) && <p {...part(look, "detail")}>{labels.notAnswered}</p>}
+      {problem === undefined && !isAnswered(answer) && (
+        <p {...part(look, "detail")}>{labels.notAnswered}</p>
+      )}
       <button
         type="button"
         {...part(look, "change")}

@@ -6,8 +6,9 @@ import type { MouseEvent } from "react";
 const answered = new WeakSet<Document>();
 
 /**
- * Returns whether a click on an open call answers it. Of a series, such as a double click, only one click does: the next one
- * would answer the question that is shown next. Clicks of the series before the call was open don't count.
+ * Returns whether a click on an open call answers it. Of a series, such as a double click, only one
+ * click does: the next one would answer the question that is shown next. Clicks of the series
+ * before the call was open don't count.
  */
 export function answers({ detail, currentTarget }: MouseEvent): boolean {
   const page = currentTarget.ownerDocument;

@@ -9,12 +9,16 @@ import { Gate } from "../status.js";
 export type Item = Uint8Array | string | FollowupEvent;
 
 /** A stream that can be read once. */
-export type Stream = Response | ResponseLike<Item> | ReadableStream<Item> | AsyncIterable<Item> | Iterable<Item>;
+export type Stream =
+  Response | ResponseLike<Item> | ReadableStream<Item> | AsyncIterable<Item> | Iterable<Item>;
 
 /** What can be read: a stream, a promise of one, or a function that gives one. */
-export type StreamSource = Stream | PromiseLike<Stream> | ((signal: AbortSignal) => Stream | PromiseLike<Stream>);
+export type StreamSource =
+  Stream | PromiseLike<Stream> | ((signal: AbortSignal) => Stream | PromiseLike<Stream>);
 
-/** Reads a stream to its end, or until the signal. Events of what was read are passed on at once. */
+/**
+ * Reads a stream to its end, or until the signal. Events of what was read are passed on at once.
+ */
 export async function read(
   source: StreamSource,
   options: ResponseOptions | undefined,
@@ -30,9 +34,13 @@ export async function read(
   try {
     for (let next = await items.next(); !next.done && !signal.aborted; next = await items.next()) {
       const item = next.value;
-      if (typeof item === "string" || isBytes(item)) push(gate.pass((await parser.get()).feed(item)));
+      if (typeof item === "string" || isBytes(item))
+        push(gate.pass((await parser.get()).feed(item)));
       else if (isEvent(item)) push([item]);
-      else throw new TypeError(`chunk: a string, a Uint8Array or an event was expected, not ${kind(item)}`);
+      else
+        throw new TypeError(
+          `chunk: a string, a Uint8Array or an event was expected, not ${kind(item)}`,
+        );
     }
     if (signal.aborted) return;
     push(gate.pass(parser.finish()));
@@ -46,11 +54,15 @@ export async function read(
   }
 }
 
-/** Throws what is wrong with a source or its options, as far as that is known before the source is read. */
+/**
+ * Throws what is wrong with a source or its options, as far as that is known before the source is
+ * read.
+ */
 export function checkSource(source: unknown, options: unknown): void {
   const isPromise = typeof source === "object" && source !== null && "then" in source;
   if (typeof source !== "function" && !isPromise && !isReadable(source)) {
-    const expected = "a stream, a promise or a function that gives one, a FollowupStore, null or undefined";
+    const expected =
+      "a stream, a promise or a function that gives one, a FollowupStore, null or undefined";
     throw new TypeError(`source: ${expected} was expected, not ${kind(source)}`);
   }
   encode(options, "response");

@@ -3,7 +3,10 @@
 import type { ErrorEvent, Question } from "../events.js";
 import type { FollowupAnswer, FormAnswer } from "./answer.js";
 
-/** What a stream has given so far. Each change is another object; what has not changed stays the same one. */
+/**
+ * What a stream has given so far. Each change is another object; what has not changed stays the
+ * same one.
+ */
 export type FollowupState = Content & Status;
 
 /** What became of the stream. */
@@ -14,7 +17,10 @@ export type Status =
 
 /** What a stream has given so far. */
 export interface Content {
-  /** Prose, calls, other tools and errors, in order. A part keeps its index until an earlier call is superseded and dropped. */
+  /**
+   * Prose, calls, other tools and errors, in order. A part keeps its index until an earlier call is
+   * superseded and dropped.
+   */
   readonly parts: readonly Part[];
   /** All prose. */
   readonly text: string;
@@ -32,7 +38,8 @@ export type Part =
   | { readonly type: "error"; readonly error: ErrorEvent };
 
 /** A call of a question tool. */
-export type Call = GrowingCall | OpenCall | AnsweredCall | ClosedCall | DiscussedCall | RejectedCall;
+export type Call =
+  GrowingCall | OpenCall | AnsweredCall | ClosedCall | DiscussedCall | RejectedCall;
 
 /** What a call has in each state. */
 export interface CallBase {

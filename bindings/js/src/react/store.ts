@@ -9,8 +9,9 @@ import { type FollowupState, IDLE, type Status } from "./state.js";
 /**
  * Collects events for an interface, which learns of changes at most once a frame.
  *
- * `useFollowup` makes one for a stream. Make your own to push events that come another way, such as through a socket, and
- * pass it to `useFollowup` as the source. What has not changed stays the same object in the next state.
+ * `useFollowup` makes one for a stream. Make your own to push events that come another way, such as
+ * through a socket, and pass it to `useFollowup` as the source. What has not changed stays the same
+ * object in the next state.
  *
  * ```js
  * import { FollowupStore } from "followup/react";
@@ -39,7 +40,10 @@ export class FollowupStore {
   /** Returns the state of the last frame: the same object until the listeners are called. */
   getState = (): FollowupState => this.#state;
 
-  /** Adds events. After the end they are ignored. Throws a `TypeError` for a value that is no event; the events before it are added. */
+  /**
+   * Adds events. After the end they are ignored. Throws a `TypeError` for a value that is no event;
+   * the events before it are added.
+   */
   push(events: Iterable<FollowupEvent>): void {
     if (this.#isOver()) return;
     this.#status = { status: "streaming" };
@@ -50,22 +54,34 @@ export class FollowupStore {
     }
   }
 
-  /** Ends the stream. Calls that still grow are rejected. After the end this does nothing, nor do `fail` and `stop`. */
+  /**
+   * Ends the stream. Calls that still grow are rejected. After the end this does nothing, nor do
+   * `fail` and `stop`.
+   */
   end(): void {
     this.#end({ status: "done" });
   }
 
-  /** Ends a stream that broke: the status is `failed`, with this error. Calls that still grow are rejected. */
+  /**
+   * Ends a stream that broke: the status is `failed`, with this error. Calls that still grow are
+   * rejected.
+   */
   fail(error: unknown): void {
     this.#end({ status: "failed", error });
   }
 
-  /** Ends a stream that nobody wants any more: the status is `stopped`. Calls that still grow are rejected. */
+  /**
+   * Ends a stream that nobody wants any more: the status is `stopped`. Calls that still grow are
+   * rejected.
+   */
   stop(): void {
     this.#end({ status: "stopped" });
   }
 
-  /** Sets the answer to an open call, and the images that go with it. Throws if the call is not open. */
+  /**
+   * Sets the answer to an open call, and the images that go with it. Throws if the call is not
+   * open.
+   */
   answer(call: number, answer: FollowupAnswer, images: readonly string[] = []): void {
     this.#content.answer(call, answer, images);
     this.#changed();
@@ -83,7 +99,10 @@ export class FollowupStore {
     this.#changed();
   }
 
-  /** Notes that the user wants to talk about an open call first, and the answers so far. Throws if the call is not open. */
+  /**
+   * Notes that the user wants to talk about an open call first, and the answers so far. Throws if
+   * the call is not open.
+   */
   discuss(call: number, answers: readonly FormAnswer[] = []): void {
     this.#content.discuss(call, answers);
     this.#changed();

@@ -6,7 +6,13 @@ import { type Look, part } from "./look.js";
 import { answers } from "./series.js";
 
 /** The texts of a suggestion: its answer, mode and description, and that it is recommended. */
-export function SuggestionText({ suggestion, look }: { suggestion: Suggestion; look: Look }): ReactElement {
+export function SuggestionText({
+  suggestion,
+  look,
+}: {
+  suggestion: Suggestion;
+  look: Look;
+}): ReactElement {
   const { answer, mode, description, recommended } = suggestion;
   // Most models write it into the answer as well.
   const isMarked = recommended === true && !/\(recommended\)/i.test(answer);
@@ -70,7 +76,11 @@ export function SuggestionItem({
   const disabled = { "aria-disabled": !isOpen || undefined };
   const onClick = (event: MouseEvent) => isOpen && answers(event) && onTake(index);
   return (
-    <li {...part(look, "suggestion")} data-chosen={isChosen || undefined} data-next={isNext || undefined}>
+    <li
+      {...part(look, "suggestion")}
+      data-chosen={isChosen || undefined}
+      data-next={isNext || undefined}
+    >
       <button type="button" {...part(look, "take")} {...disabled} onClick={onClick}>
         <SuggestionText suggestion={suggestion} look={look} />
       </button>

@@ -10,13 +10,19 @@ import { FollowupStore } from "./store.js";
 
 /** The state of a stream, and what can be done with it. */
 export type FollowupResult = FollowupState & {
-  /** Sets the answer to an open call, and the images that go with it. Throws if the call is not open. */
+  /**
+   * Sets the answer to an open call, and the images that go with it. Throws if the call is not
+   * open.
+   */
   readonly answer: (call: number, answer: FollowupAnswer, images?: readonly string[]) => void;
   /** Notes that the user left an open call unanswered. Throws if the call is not open. */
   readonly cancel: (call: number) => void;
   /** Notes that the user declined to answer an open call. Throws if the call is not open. */
   readonly decline: (call: number) => void;
-  /** Notes that the user wants to talk about an open call first, and the answers so far. Throws if the call is not open. */
+  /**
+   * Notes that the user wants to talk about an open call first, and the answers so far. Throws if
+   * the call is not open.
+   */
   readonly discuss: (call: number, answers?: readonly FormAnswer[]) => void;
   /** Stops the stream. */
   readonly stop: () => void;
@@ -25,9 +31,10 @@ export type FollowupResult = FollowupState & {
 /**
  * Returns what a stream has given so far. Renders at most once a frame.
  *
- * A source is read once, from when it is first shown, and aborted after it is shown nowhere any more. Another source
- * begins anew, so keep it in a state or a memo. The options belong to the source. Without a source (`null`, `undefined`) the
- * state is `idle`. An event costs what it adds, and a render what has changed.
+ * A source is read once, from when it is first shown, and aborted after it is shown nowhere any
+ * more. Another source begins anew, so keep it in a state or a memo. The options belong to the
+ * source. Without a source (`null`, `undefined`) the state is `idle`. An event costs what it adds,
+ * and a render what has changed.
  *
  * ```tsx
  * import { useState } from "react";
@@ -47,18 +54,24 @@ export type FollowupResult = FollowupState & {
  * }
  * ```
  *
- * @throws TypeError while it renders, if the source can't be read or an option is of a wrong type. What goes wrong later, as
- * a function that throws or a stream that breaks, is the state `failed` with its `error`.
+ * @throws TypeError while it renders, if the source can't be read or an option is of a wrong type.
+ *   What goes wrong later, as a function that throws or a stream that breaks, is the state `failed`
+ *   with its `error`.
  */
-export function useFollowup(source: StreamSource | FollowupStore | null | undefined, options?: ResponseOptions): FollowupResult {
+export function useFollowup(
+  source: StreamSource | FollowupStore | null | undefined,
+  options?: ResponseOptions,
+): FollowupResult {
   // A text can be iterated, but is no key.
   const key = useMemo(() => (typeof source === "string" ? [source] : source), [source]);
-  const { store, subscribe, stop } = key === null || key === undefined ? NO_ACCESS : accessOf(key, options);
+  const { store, subscribe, stop } =
+    key === null || key === undefined ? NO_ACCESS : accessOf(key, options);
   const state = useSyncExternalStore(subscribe, store.getState, () => IDLE);
   return useMemo(
     () => ({
       ...state,
-      answer: (call: number, answer: FollowupAnswer, images?: readonly string[]) => store.answer(call, answer, images),
+      answer: (call: number, answer: FollowupAnswer, images?: readonly string[]) =>
+        store.answer(call, answer, images),
       cancel: (call: number) => store.cancel(call),
       decline: (call: number) => store.decline(call),
       discuss: (call: number, answers?: readonly FormAnswer[]) => store.discuss(call, answers),
@@ -76,15 +89,26 @@ interface Access {
 
 const NO_ACCESS: Access = { store: new FollowupStore(), subscribe: () => () => {}, stop: () => {} };
 
-/** Keeps the access to each source, since a stream can be read only once, and React may render before it keeps anything. */
+/**
+ * Keeps the access to each source, since a stream can be read only once, and React may render
+ * before it keeps anything.
+ */
 const accesses = new WeakMap<object, Access>();
 
-/** Whether a source is a store. That of another copy of the package, as after a hot reload, has another class. */
+/**
+ * Whether a source is a store. That of another copy of the package, as after a hot reload, has
+ * another class.
+ */
 function isStore(source: object): source is FollowupStore {
-  return ["subscribe", "getState", "push", "stop"].every((key) => typeof (source as Record<string, unknown>)[key] === "function");
+  return ["subscribe", "getState", "push", "stop"].every(
+    (key) => typeof (source as Record<string, unknown>)[key] === "function",
+  );
 }
 
-function accessOf(source: StreamSource | FollowupStore, options: ResponseOptions | undefined): Access {
+function accessOf(
+  source: StreamSource | FollowupStore,
+  options: ResponseOptions | undefined,
+): Access {
   let access = accesses.get(source);
   if (access === undefined) {
     if (isStore(source)) {

@@ -13,7 +13,10 @@ export function useIdentity(call: Call): number {
   return key;
 }
 
-/** Returns whether a call is what became of the last one. Calls of two messages may have the same index, and no id. */
+/**
+ * Returns whether a call is what became of the last one. Calls of two messages may have the same
+ * index, and no id.
+ */
 function isSame(last: Call, call: Call): boolean {
   if (call.index !== last.index) return false;
   if (last.state === "growing") {
@@ -26,7 +29,10 @@ function isSame(last: Call, call: Call): boolean {
   return call.id === last.id && JSON.stringify(texts(call)) === JSON.stringify(texts(last));
 }
 
-/** Returns whether the questions of a call are what has grown out of the last ones. White space at their ends may be dropped. */
+/**
+ * Returns whether the questions of a call are what has grown out of the last ones. White space at
+ * their ends may be dropped.
+ */
 function continues(last: Call, call: Call): boolean {
   const now = texts(call);
   return texts(last).every((text, i) => now[i]?.startsWith(text.trimEnd()) === true);

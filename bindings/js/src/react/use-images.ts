@@ -20,7 +20,10 @@ export interface Images {
   readonly refused: readonly Refused[];
   readonly add: (files: readonly File[]) => void;
   readonly remove: (id: number) => void;
-  /** Takes the images, as data URLs, once all files are read; not if one of them turns out to be refused. */
+  /**
+   * Takes the images, as data URLs, once all files are read; not if one of them turns out to be
+   * refused.
+   */
   readonly take: (run: (urls: readonly string[]) => void) => void;
   /** Takes images that are pasted or dropped on an element. */
   readonly targets: Targets;
@@ -47,12 +50,21 @@ export function useImages(isOpen: boolean, onChange: () => void): Images {
     setAttached(images);
   }
 
-  async function read(files: readonly File[], before: Promise<boolean> | undefined): Promise<boolean> {
+  async function read(
+    files: readonly File[],
+    before: Promise<boolean> | undefined,
+  ): Promise<boolean> {
     const results = await Promise.all(files.map(readImage));
     const isTaken = (await before) ?? true;
-    const images = results.filter((one) => typeof one !== "string").map((one) => ({ ...one, id: next.current++ }));
+    const images = results
+      .filter((one) => typeof one !== "string")
+      .map((one) => ({ ...one, id: next.current++ }));
     keep([...kept.current, ...images]);
-    setRefused(files.flatMap(({ name }, i) => (typeof results[i] === "string" ? { name, problem: results[i] } : [])));
+    setRefused(
+      files.flatMap(({ name }, i) =>
+        typeof results[i] === "string" ? { name, problem: results[i] } : [],
+      ),
+    );
     return isTaken && images.length === files.length;
   }
 

@@ -8,7 +8,8 @@ export function useKeptFocus(root: RefObject<HTMLElement | null>, state: string)
   const had = useRef(false);
   useEffect(() => {
     // An element that is removed while it has the focus does not tell.
-    const note = ({ target }: Event) => void (had.current = target instanceof Node && root.current?.contains(target) === true);
+    const note = ({ target }: Event) =>
+      void (had.current = target instanceof Node && root.current?.contains(target) === true);
     document.addEventListener("focusin", note);
     document.addEventListener("pointerdown", note);
     return () => {

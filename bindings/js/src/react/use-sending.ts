@@ -6,24 +6,32 @@ import type { Call, OpenCall } from "./state.js";
 
 /** What the user did with a call. */
 export type Outcome =
-  | { readonly type: "answered"; readonly answer: FollowupAnswer; readonly images: readonly string[] }
+  | {
+      readonly type: "answered";
+      readonly answer: FollowupAnswer;
+      readonly images: readonly string[];
+    }
   | { readonly type: "cancelled" | "declined" }
   | { readonly type: "discussed"; readonly answers: readonly FormAnswer[] };
 
 /** Sends what the user did. */
 export interface FollowupHandlers {
   /**
-   * Sends the user's answer, and the images that go with it, as data URLs. While its promise is pending nothing else
-   * can be sent; if it fails, the user can try again.
+   * Sends the user's answer, and the images that go with it, as data URLs. While its promise is
+   * pending nothing else can be sent; if it fails, the user can try again.
    */
   readonly onAnswer: (answer: FollowupAnswer, call: OpenCall, images: readonly string[]) => unknown;
   /** Sends that the user leaves the call unanswered. Without it, the user can't. */
   readonly onCancel?: ((call: OpenCall) => unknown) | undefined;
-  /** Sends that the user declines to answer the questions of another tool. Without it, the user can't. */
+  /**
+   * Sends that the user declines to answer the questions of another tool. Without it, the user
+   * can't.
+   */
   readonly onDecline?: ((call: OpenCall) => unknown) | undefined;
   /**
-   * Sends that the user wants to talk about the questions of another tool first, and the answers so far. Without it,
-   * the user can't: give it for calls whose tool has a reply for that (`OpenQuestion.canDiscuss` of the dialogue).
+   * Sends that the user wants to talk about the questions of another tool first, and the answers so
+   * far. Without it, the user can't: give it for calls whose tool has a reply for that
+   * (`OpenQuestion.canDiscuss` of the dialogue).
    */
   readonly onDiscuss?: ((answers: readonly FormAnswer[], call: OpenCall) => unknown) | undefined;
 }
@@ -44,7 +52,9 @@ export interface Sending {
   readonly send: (outcome: Outcome) => void;
 }
 
-/** Sends the outcome of a call, once. Another key is another call, of which nothing has been sent. */
+/**
+ * Sends the outcome of a call, once. Another key is another call, of which nothing has been sent.
+ */
 export function useSending(call: Call, key: number, handlers: FollowupHandlers): Sending {
   const [known, setKnown] = useState({ key, phase: NONE });
   const phase = known.key === key ? known.phase : NONE;

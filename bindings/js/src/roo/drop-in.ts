@@ -6,18 +6,23 @@ import type { ToolCallParserClass } from "./types.js";
 
 /** What `dropIn` takes over. */
 export interface DropInOptions {
-  /** The names by which models call the question tool, aliases included. Default: `ask_followup_question`. */
+  /**
+   * The names by which models call the question tool, aliases included. Default:
+   * `ask_followup_question`.
+   */
   readonly names?: readonly string[];
 }
 
 /** The original with its static functions untyped: forks differ in what they take and return. */
-type Untyped = Record<keyof ToolCallParserClass, (...args: any[]) => unknown> & (new (...args: any[]) => object);
+type Untyped = Record<keyof ToolCallParserClass, (...args: any[]) => unknown> &
+  (new (...args: any[]) => object);
 
 /**
  * Returns a class in place of Roo Code's `NativeToolCallParser`, with the same static functions.
  *
- * Calls of the question tool are parsed as they stream, in linear time; their final arguments are repaired before the
- * original gets them. Everything else is the original's: other tools, raw chunks, and the functions of a fork.
+ * Calls of the question tool are parsed as they stream, in linear time; their final arguments are
+ * repaired before the original gets them. Everything else is the original's: other tools, raw
+ * chunks, and the functions of a fork.
  *
  * ```ts
  * import { dropIn, type ToolCallParserClass } from "followup/roo";
@@ -26,7 +31,8 @@ type Untyped = Record<keyof ToolCallParserClass, (...args: any[]) => unknown> & 
  * export const NativeToolCallParser = dropIn(Original, { names: ["ask_followup_question", "ask_user"] });
  * ```
  *
- * @throws TypeError if the original is no class, or an option is wrong. What the original throws is passed on.
+ * @throws TypeError if the original is no class, or an option is wrong. What the original throws is
+ *   passed on.
  */
 export function dropIn<T extends ToolCallParserClass>(original: T, options: DropInOptions = {}): T {
   check(original, "function", "original");
@@ -46,7 +52,9 @@ export function dropIn<T extends ToolCallParserClass>(original: T, options: Drop
 
     static processStreamingChunk(id: string, chunk: string, ...rest: unknown[]): unknown {
       const call = callsOf(rest[0]).get(id);
-      return call === undefined ? super.processStreamingChunk(id, chunk, ...rest) : call.feed(chunk);
+      return call === undefined
+        ? super.processStreamingChunk(id, chunk, ...rest)
+        : call.feed(chunk);
     }
 
     static finalizeStreamingToolCall(id: string, ...rest: unknown[]): unknown {
@@ -69,7 +77,10 @@ export function dropIn<T extends ToolCallParserClass>(original: T, options: Drop
 
     static parseToolCall(call: { name: unknown; arguments: unknown }, ...rest: unknown[]): unknown {
       const isQuestion = names.has(call.name) && typeof call.arguments === "string";
-      return super.parseToolCall(isQuestion ? { ...call, arguments: regularArguments(call.arguments as string) } : call, ...rest);
+      return super.parseToolCall(
+        isQuestion ? { ...call, arguments: regularArguments(call.arguments as string) } : call,
+        ...rest,
+      );
     }
   }
   return DropIn as unknown as T;

@@ -45,7 +45,10 @@ export class QuestionCall {
     }
     const list = [...(this.#followUp ?? [])];
     const { text = "", mode = event.known?.mode } = list[event.suggestionIndex] ?? {};
-    list[event.suggestionIndex] = { text: text + event.delta, ...(mode === undefined ? {} : { mode }) };
+    list[event.suggestionIndex] = {
+      text: text + event.delta,
+      ...(mode === undefined ? {} : { mode }),
+    };
     this.#followUp = list;
   }
 
@@ -64,7 +67,9 @@ export class QuestionCall {
       // Copying a getter would call it.
       params: Object.assign(params ?? {}, question),
       partial: true,
-      ...((params || this.#question !== undefined) && { nativeArgs: { ...question, ...(followUp && { follow_up: followUp }) } }),
+      ...((params || this.#question !== undefined) && {
+        nativeArgs: { ...question, ...(followUp && { follow_up: followUp }) },
+      }),
     };
   }
 }
@@ -79,19 +84,24 @@ export function regularArguments(text: string): string {
 }
 
 /**
- * Returns arguments unchanged if the tool takes them, or if they can't be repaired: then its own error tells the model
- * most. Without a suggestion Roo Code has nothing to show, so that is left to its error, too.
+ * Returns arguments unchanged if the tool takes them, or if they can't be repaired: then its own
+ * error tells the model most. Without a suggestion Roo Code has nothing to show, so that is left to
+ * its error, too.
  */
 function regular(text: string, end: FollowupEvent | undefined): string {
   if (end?.type !== "complete" || end.suggestions.length === 0 || isRegular(text)) return text;
-  const followUp = end.suggestions.map(({ answer, mode }) => ({ text: answer, ...(mode === undefined ? {} : { mode }) }));
+  const followUp = end.suggestions.map(({ answer, mode }) => ({
+    text: answer,
+    ...(mode === undefined ? {} : { mode }),
+  }));
   return JSON.stringify({ question: end.question, follow_up: followUp });
 }
 
 function isRegular(text: string): boolean {
   try {
     const { question, follow_up: followUp } = JSON.parse(text);
-    const isAnswer = (one: unknown) => typeof one === "object" && one !== null && typeof (one as FollowUp).text === "string";
+    const isAnswer = (one: unknown) =>
+      typeof one === "object" && one !== null && typeof (one as FollowUp).text === "string";
     return typeof question === "string" && Array.isArray(followUp) && followUp.every(isAnswer);
   } catch {
     return false;

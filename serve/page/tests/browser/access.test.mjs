@@ -23,19 +23,48 @@ async function opened(t, options) {
 
 /** Brings the page into each of its states, one after another. */
 async function* states({ mock, conversation, page }) {
-  const markdown = `# Heading\n\nText with **bold**, \`code\`, [a link](https://example.org/${LONG}), \u202Eand\u202C ![an image](https://example.org/i.png)\n\n> quoted\n\n\`\`\`js\n${LONG.repeat(3)}\n\`\`\`\n\n| a | b | c | d | e | f |\n|---|---|---|---|---|---|\n| ${LONG} | 2 | 3 | 4 | 5 | ${LONG} |\n\n- [ ] ${LONG}\n\n---\n\n`;
-  conversation.emit('turn', { index: 0 }).emit('text', { text: markdown }).emit('opaque', { tool: `write_${LONG}`, raw: LONG, start: true });
-  conversation.emit('partial', { call: 0, field: 'question', delta: markdown }).emit('partial', { call: 0, field: 'suggest', suggestion: 0, delta: `Yes ${LONG}`, mode: `architect-${LONG}` });
+  const markdown = [
+    '# Heading',
+    `Text with **bold**, \`code\`, [a link](https://example.org/${LONG}), \u202Eand\u202C ![an image](https://example.org/i.png)`,
+    '> quoted',
+    `\`\`\`js\n${LONG.repeat(3)}\n\`\`\``,
+    `| a | b | c | d | e | f |\n|---|---|---|---|---|---|\n| ${LONG} | 2 | 3 | 4 | 5 | ${LONG} |`,
+    `- [ ] ${LONG}`,
+    '---\n\n',
+  ].join('\n\n');
+  conversation
+    .emit('turn', { index: 0 })
+    .emit('text', { text: markdown })
+    .emit('opaque', { tool: `write_${LONG}`, raw: LONG, start: true });
+  conversation.emit('partial', { call: 0, field: 'question', delta: markdown }).emit('partial', {
+    call: 0,
+    field: 'suggest',
+    suggestion: 0,
+    delta: `Yes ${LONG}`,
+    mode: `architect-${LONG}`,
+  });
   await page.waitForSelector('.call[data-state=growing] .take');
   yield 'growing';
-  conversation.emit('complete', { ...QUESTION, question: markdown, suggest: [{ answer: `Yes ${LONG}`, mode: `architect-${LONG}` }, { answer: 'No', mode: 'code' }], notes: ['the question has no close tag'] });
+  conversation.emit('complete', {
+    ...QUESTION,
+    question: markdown,
+    suggest: [
+      { answer: `Yes ${LONG}`, mode: `architect-${LONG}` },
+      { answer: 'No', mode: 'code' },
+    ],
+    notes: ['the question has no close tag'],
+  });
   await page.waitForSelector('.take:enabled');
   await page.selectOption('#countdown', '60');
   await page.waitForSelector('.clock:not([hidden])');
   await page.click('.opaque summary');
   await page.click('.notes summary');
   await page.click('.edit >> nth=0');
-  await page.setInputFiles('.answer input[type=file]', { name: `${LONG}.png`, mimeType: 'image/png', buffer: PNG });
+  await page.setInputFiles('.answer input[type=file]', {
+    name: `${LONG}.png`,
+    mimeType: 'image/png',
+    buffer: PNG,
+  });
   await page.waitForSelector('.answer .tray li');
   mock.refuse = { status: 409, code: 'busy', message: `Wait for ${LONG}` };
   await page.click('.answer .primary');
@@ -45,8 +74,15 @@ async function* states({ mock, conversation, page }) {
   await page.click('.answer .primary');
   await page.waitForSelector('.call[data-state=answered]');
   conversation.emit('complete', { ...QUESTION, call: 1, number: 1, open: false, suggest: [] });
-  conversation.emit('rejected', { call: 2, reason: 'malformed', message: `Not read: ${LONG}`, stopped: true });
-  conversation.emit('error', { kind: 'upstream', message: `Broken: ${LONG}` }).emit('end', { index: 0, cut_off: true });
+  conversation.emit('rejected', {
+    call: 2,
+    reason: 'malformed',
+    message: `Not read: ${LONG}`,
+    stopped: true,
+  });
+  conversation
+    .emit('error', { kind: 'upstream', message: `Broken: ${LONG}` })
+    .emit('end', { index: 0, cut_off: true });
   await page.waitForSelector('.guidance');
   yield 'answered, rejected, stopped';
   mock.isUp = false;
@@ -73,8 +109,14 @@ for (const colorScheme of ['light', 'dark']) {
     const all = await opened(t, { colorScheme, bypassCSP: true, reducedMotion: 'reduce' });
     for await (const state of states(all)) {
       await all.page.evaluate(AXE);
-      const { violations } = await all.page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
-      const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 120)} ${failureSummary}`));
+      const { violations } = await all.page.evaluate(() =>
+        window.axe.run(document, {
+          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+        }),
+      );
+      const found = violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 120)} ${failureSummary}`),
+      );
       assert.deepEqual(found, [], state);
     }
   });
@@ -85,7 +127,18 @@ for (const width of [320, 768, 1400]) {
     const all = await opened(t, { viewport: { width, height: 640 } });
     for await (const state of states(all)) {
       const wide = await all.page.evaluate(() => document.documentElement.scrollWidth);
-      const over = await all.page.evaluate((width) => [...document.querySelectorAll('body *')].filter((element) => element.checkVisibility() && !element.closest('.wide, .unseen-by-eye, .setting > span, .skip') && element.getBoundingClientRect().right > width + 1).map((element) => element.outerHTML.slice(0, 80)), width);
+      const over = await all.page.evaluate(
+        (width) =>
+          [...document.querySelectorAll('body *')]
+            .filter(
+              (element) =>
+                element.checkVisibility() &&
+                !element.closest('.wide, .unseen-by-eye, .setting > span, .skip') &&
+                element.getBoundingClientRect().right > width + 1,
+            )
+            .map((element) => element.outerHTML.slice(0, 80)),
+        width,
+      );
       assert.ok(wide <= width, `${state}: ${wide} wide`);
       assert.deepEqual(over, [], state);
     }
@@ -94,22 +147,45 @@ for (const width of [320, 768, 1400]) {
 
 test('a phone shows its header in one row, and most of its width is for the text of a suggestion', async (t) => {
   const { page, conversation } = await opened(t, { viewport: { width: 320, height: 640 } });
-  conversation.emit('turn', { index: 0 }).emit('complete', { ...QUESTION, suggest: [{ answer: 'Put a cache in front of the query, and expire its entries after 60 seconds', mode: 'architect' }] });
+  conversation.emit('turn', { index: 0 }).emit('complete', {
+    ...QUESTION,
+    suggest: [
+      {
+        answer: 'Put a cache in front of the query, and expire its entries after 60 seconds',
+        mode: 'architect',
+      },
+    ],
+  });
   await page.waitForSelector('.take:enabled');
-  const box = (selector) => page.evaluate((selector) => document.querySelector(selector).getBoundingClientRect().toJSON(), selector);
+  const box = (selector) =>
+    page.evaluate(
+      (selector) => document.querySelector(selector).getBoundingClientRect().toJSON(),
+      selector,
+    );
   for (const width of [375, 360, 320]) {
     await page.setViewportSize({ width, height: 640 });
     assert.ok((await box('.top')).height < 64, `the header is one row: ${width}`);
   }
   assert.ok((await box('.take .text')).width > 0.7 * 320, 'the text is wide');
-  const [text, mode, edit, take] = [await box('.take .text'), await box('.take .mode'), await box('.edit'), await box('.take')];
-  assert.ok(mode.bottom <= text.top && edit.bottom <= text.top + 2, 'mode and pencil are above the text');
+  const [text, mode, edit, take] = [
+    await box('.take .text'),
+    await box('.take .mode'),
+    await box('.edit'),
+    await box('.take'),
+  ];
+  assert.ok(
+    mode.bottom <= text.top && edit.bottom <= text.top + 2,
+    'mode and pencil are above the text',
+  );
   assert.ok(edit.right <= take.right && edit.left >= mode.right);
 });
 
 test('everything can be done with the keyboard', async (t) => {
   const { page, conversation, mock } = await opened(t);
-  conversation.emit('turn', { index: 0 }).emit('text', { text: 'Hello.' }).emit('complete', QUESTION);
+  conversation
+    .emit('turn', { index: 0 })
+    .emit('text', { text: 'Hello.' })
+    .emit('complete', QUESTION);
   await page.waitForSelector('.take:enabled');
   const order = [];
   for (let presses = 0; presses < 40; presses++) {
@@ -119,7 +195,10 @@ test('everything can be done with the keyboard', async (t) => {
       if (!element || element === document.body) return null;
       const { outlineStyle, outlineWidth } = getComputedStyle(element);
       const { width, height } = element.getBoundingClientRect();
-      return { name: element.id || element.className || element.textContent?.slice(0, 20), seen: outlineStyle !== 'none' && outlineWidth !== '0px' && width > 0 && height > 0 };
+      return {
+        name: element.id || element.className || element.textContent?.slice(0, 20),
+        seen: outlineStyle !== 'none' && outlineWidth !== '0px' && width > 0 && height > 0,
+      };
     });
     if (!at) break;
     assert.ok(at.seen, `${at.name} shows that it has the focus`);
@@ -179,12 +258,20 @@ test('two digits are one number, also where they are typed with Shift', async (t
 
 const ENDS = {
   'another shortcut': (page) => page.keyboard.press('w'),
-  'a key in the text box': (page) => page.focus('.answer textarea').then(() => page.keyboard.press('0')),
+  'a key in the text box': (page) =>
+    page.focus('.answer textarea').then(() => page.keyboard.press('0')),
   'a shortcut of the browser': (page) => page.keyboard.press('Control+ArrowDown'),
   'a click': (page) => page.mouse.click(900, 700),
   'another question': async (page, conversation) => {
-    conversation.emit('closed', { number: 0, why: 'dismissed' }).emit('complete', { ...QUESTION, call: 1, number: 1, suggest: TEN });
-    await eventually(async () => (await page.clock.runFor(20), page.locator('.call').nth(1).locator('.take:enabled').count()));
+    conversation
+      .emit('closed', { number: 0, why: 'dismissed' })
+      .emit('complete', { ...QUESTION, call: 1, number: 1, suggest: TEN });
+    await eventually(
+      async () => (
+        await page.clock.runFor(20),
+        page.locator('.call').nth(1).locator('.take:enabled').count()
+      ),
+    );
   },
 };
 for (const [name, end] of Object.entries(ENDS)) {
@@ -223,11 +310,19 @@ test('a screen reader announces what matters, and not each delta', async (t) => 
   await page.evaluate(() => {
     window.said = [];
     const live = document.getElementById('live');
-    new MutationObserver(() => window.said.push(live?.textContent?.trim())).observe(live, { childList: true, characterData: true, subtree: true });
+    new MutationObserver(() => window.said.push(live?.textContent?.trim())).observe(live, {
+      childList: true,
+      characterData: true,
+      subtree: true,
+    });
   });
-  const hears = (text) => until(page, (text) => window.said.some((said) => said.includes(text)), text);
+  const hears = (text) =>
+    until(page, (text) => window.said.some((said) => said.includes(text)), text);
   conversation.emit('turn', { index: 0 });
-  for (const word of 'Many words come one after the other.'.split(/(?= )/)) conversation.emit('text', { text: word }).emit('partial', { call: 0, field: 'question', delta: word });
+  for (const word of 'Many words come one after the other.'.split(/(?= )/))
+    conversation
+      .emit('text', { text: word })
+      .emit('partial', { call: 0, field: 'question', delta: word });
   await page.waitForSelector('.question >> text=after the other.');
   conversation.emit('complete', QUESTION);
   await hears('Question complete, 3 suggestions.');
@@ -242,28 +337,45 @@ test('a screen reader announces what matters, and not each delta', async (t) => 
   await hears('Answer taken.');
   conversation.emit('error', { kind: 'upstream', message: 'It broke.' });
   await hears('Error: It broke.');
-  assert.equal(await page.locator('[aria-live], [role=status], [role=alert], [role=log]').count(), 1, 'there is one live region');
+  assert.equal(
+    await page.locator('[aria-live], [role=status], [role=alert], [role=log]').count(),
+    1,
+    'there is one live region',
+  );
 });
 
 test('with reduced motion there is no animation', async (t) => {
   const { page, conversation } = await opened(t, { reducedMotion: 'reduce' });
-  conversation.emit('turn', { index: 0 }).emit('partial', { call: 0, field: 'question', delta: 'Tea?' });
+  conversation
+    .emit('turn', { index: 0 })
+    .emit('partial', { call: 0, field: 'question', delta: 'Tea?' });
   await page.waitForSelector('.call[data-state=growing]');
   await eventually(async () => (await page.evaluate(() => document.getAnimations().length)) === 0);
 });
 
 test('right-to-left text has its own direction, and does not affect the text around it', async (t) => {
   const { page, conversation } = await opened(t);
-  conversation.emit('turn', { index: 0 }).emit('complete', { ...QUESTION, question: 'Which?\n\nאיזה מהם?', suggest: [{ answer: 'العربية' }, { answer: 'English' }] });
+  conversation.emit('turn', { index: 0 }).emit('complete', {
+    ...QUESTION,
+    question: 'Which?\n\nאיזה מהם?',
+    suggest: [{ answer: 'العربية' }, { answer: 'English' }],
+  });
   await page.waitForSelector('.question p >> nth=1');
-  const directions = await page.evaluate(() => [...document.querySelectorAll('.question p, .take .text')].map((element) => getComputedStyle(element).direction));
+  const directions = await page.evaluate(() =>
+    [...document.querySelectorAll('.question p, .take .text')].map(
+      (element) => getComputedStyle(element).direction,
+    ),
+  );
   assert.deepEqual(directions, ['ltr', 'rtl', 'rtl', 'ltr']);
 });
 
 test('after an answer the focus stays at the question', async (t) => {
   for (const undo of [false, true]) {
     const { page, conversation } = await opened(t, { undo });
-    conversation.emit('turn', { index: 0 }).emit('complete', QUESTION).emit('end', { index: 0, cut_off: false });
+    conversation
+      .emit('turn', { index: 0 })
+      .emit('complete', QUESTION)
+      .emit('end', { index: 0, cut_off: false });
     await page.waitForSelector('.take:enabled');
     await page.focus('.take >> nth=1');
     await page.keyboard.press('Enter');
@@ -290,11 +402,15 @@ test('what is wrong with a token belongs to its field', async (t) => {
   mock.token = 'x';
   await page.reload();
   await page.waitForSelector('dialog#token[open]');
-  const field = () => page.evaluate(() => {
-    const field = document.querySelector('#token-field');
-    const described = document.getElementById(field.getAttribute('aria-describedby') ?? '');
-    return [field.getAttribute('aria-invalid'), described && !described.hidden ? described.textContent : ''];
-  });
+  const field = () =>
+    page.evaluate(() => {
+      const field = document.querySelector('#token-field');
+      const described = document.getElementById(field.getAttribute('aria-describedby') ?? '');
+      return [
+        field.getAttribute('aria-invalid'),
+        described && !described.hidden ? described.textContent : '',
+      ];
+    });
   assert.deepEqual(await field(), [null, '']);
   await page.fill('#token-field', 'not one');
   await page.keyboard.press('Enter');

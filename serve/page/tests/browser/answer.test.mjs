@@ -10,7 +10,11 @@ async function asked(t, options) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
   const conversation = mock.conversation('c');
-  conversation.emit('turn', { index: 0 }).emit('text', { text: 'Hello.' }).emit('complete', QUESTION).emit('end', { index: 0, cut_off: false });
+  conversation
+    .emit('turn', { index: 0 })
+    .emit('text', { text: 'Hello.' })
+    .emit('complete', QUESTION)
+    .emit('end', { index: 0, cut_off: false });
   const opened = await newPage(t, options);
   await opened.page.goto(`${mock.url}/#/c/c`);
   await opened.page.waitForSelector('.take:enabled');
@@ -36,7 +40,8 @@ test('the mode of a suggestion that was taken has a background of its own', asyn
   const { page } = await asked(t);
   await page.click('.take >> nth=0');
   await answered(page);
-  const background = (selector) => page.locator(selector).evaluate((element) => getComputedStyle(element).backgroundColor);
+  const background = (selector) =>
+    page.locator(selector).evaluate((element) => getComputedStyle(element).backgroundColor);
   assert.notEqual(await background('.chosen .mode'), await background('.chosen .take'));
 });
 
@@ -84,7 +89,16 @@ test('free text: Shift+Enter makes a new line, Enter and Ctrl+Enter send, Enter 
     await page.keyboard.type('one');
     await page.keyboard.press('Shift+Enter');
     await page.keyboard.type('two');
-    await page.evaluate(() => document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true, cancelable: true })));
+    await page.evaluate(() =>
+      document.activeElement?.dispatchEvent(
+        new KeyboardEvent('keydown', {
+          key: 'Enter',
+          isComposing: true,
+          bubbles: true,
+          cancelable: true,
+        }),
+      ),
+    );
     assert.deepEqual(mock.answers, [], 'neither what is empty nor what is composed is sent');
     await page.keyboard.press(key);
     assert.equal(await said(page), 'one\ntwo');
@@ -93,8 +107,17 @@ test('free text: Shift+Enter makes a new line, Enter and Ctrl+Enter send, Enter 
 });
 
 test('with a finger, Enter makes a new line', async (t) => {
-  const { page, mock } = await asked(t, { hasTouch: true, isMobile: true, viewport: { width: 400, height: 700 } });
-  if (!(await page.evaluate(() => matchMedia('(pointer: coarse)').matches && !matchMedia('(any-pointer: fine)').matches))) return t.skip('this browser always has a mouse');
+  const { page, mock } = await asked(t, {
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 400, height: 700 },
+  });
+  if (
+    !(await page.evaluate(
+      () => matchMedia('(pointer: coarse)').matches && !matchMedia('(any-pointer: fine)').matches,
+    ))
+  )
+    return t.skip('this browser always has a mouse');
   await page.tap('.answer textarea');
   await page.keyboard.type('one');
   await page.keyboard.press('Enter');
@@ -105,13 +128,31 @@ test('with a finger, Enter makes a new line', async (t) => {
 });
 
 test('the Enter key of a touch screen is labelled by what it does', async (t) => {
-  const { page } = await asked(t, { hasTouch: true, isMobile: true, viewport: { width: 400, height: 700 } });
-  if (!(await page.evaluate(() => matchMedia('(pointer: coarse)').matches && !matchMedia('(any-pointer: fine)').matches))) return t.skip('this browser always has a mouse');
-  assert.deepEqual(await page.locator('.panel .own textarea, .answer textarea').evaluateAll((fields) => fields.map((field) => field.enterKeyHint)), ['enter', 'enter']);
+  const { page } = await asked(t, {
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 400, height: 700 },
+  });
+  if (
+    !(await page.evaluate(
+      () => matchMedia('(pointer: coarse)').matches && !matchMedia('(any-pointer: fine)').matches,
+    ))
+  )
+    return t.skip('this browser always has a mouse');
+  assert.deepEqual(
+    await page
+      .locator('.panel .own textarea, .answer textarea')
+      .evaluateAll((fields) => fields.map((field) => field.enterKeyHint)),
+    ['enter', 'enter'],
+  );
 });
 
 test('touch screens see no key caps', async (t) => {
-  const { page } = await asked(t, { hasTouch: true, isMobile: true, viewport: { width: 375, height: 667 } });
+  const { page } = await asked(t, {
+    hasTouch: true,
+    isMobile: true,
+    viewport: { width: 375, height: 667 },
+  });
   assert.equal(await page.locator('.key:visible').count(), 0);
   await page.tap('#help-button');
   assert.equal(await page.locator('kbd:visible').count(), 0);
@@ -120,12 +161,25 @@ test('touch screens see no key caps', async (t) => {
 
 test('images can be picked, are shown, and can be removed', async (t) => {
   const { page, mock } = await asked(t);
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.click('text=Add images')]);
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    page.click('text=Add images'),
+  ]);
   await chooser.setFiles([image('a.png'), image('b.png')]);
   await page.waitForSelector('.answer .tray li >> nth=1');
-  assert.equal(await page.locator('.answer .tray img').first().evaluate(async (shown) => (await shown.decode(), shown.naturalWidth)), 1);
+  assert.equal(
+    await page
+      .locator('.answer .tray img')
+      .first()
+      .evaluate(async (shown) => (await shown.decode(), shown.naturalWidth)),
+    1,
+  );
   await page.click('[aria-label="Remove a.png"]');
-  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), 'Remove b.png', 'the focus stays near');
+  assert.equal(
+    await page.evaluate(() => document.activeElement?.getAttribute('aria-label')),
+    'Remove b.png',
+    'the focus stays near',
+  );
   await page.click('.take >> nth=2');
   await answered(page);
   assert.deepEqual(mock.answers, [{ number: 0, suggestion: 2, images: [URL_OF_PNG] }]);
@@ -134,14 +188,21 @@ test('images can be picked, are shown, and can be removed', async (t) => {
 
 /** Simulates files on the clipboard, or dragged with the mouse. */
 const transfer = (page, type, selector, files, text = '') =>
-  page.evaluate(({ type, selector, files, text }) => {
-    const data = new DataTransfer();
-    for (const { name, bytes } of files) data.items.add(new File([new Uint8Array(bytes)], name, { type: 'image/png' }));
-    if (text) data.setData('text/plain', text);
-    const event = type === 'paste' ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }) : new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true });
-    document.querySelector(selector)?.dispatchEvent(event);
-    return event.defaultPrevented;
-  }, { type, selector, files, text });
+  page.evaluate(
+    ({ type, selector, files, text }) => {
+      const data = new DataTransfer();
+      for (const { name, bytes } of files)
+        data.items.add(new File([new Uint8Array(bytes)], name, { type: 'image/png' }));
+      if (text) data.setData('text/plain', text);
+      const event =
+        type === 'paste'
+          ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+          : new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true });
+      document.querySelector(selector)?.dispatchEvent(event);
+      return event.defaultPrevented;
+    },
+    { type, selector, files, text },
+  );
 const file = (name = 'p.png', buffer = PNG) => ({ name, bytes: [...buffer] });
 
 test('images can be pasted anywhere; a pasted text that comes with a picture stays text', async (t) => {
@@ -157,9 +218,21 @@ test('images can be pasted anywhere; a pasted text that comes with a picture sta
 
 test('a picture is pasted where the text beside it is only the names of the files', async (t) => {
   const { page } = await asked(t);
-  assert.equal(await transfer(page, 'paste', '.answer textarea', [file('a.png'), file('b.png')], 'a.png\rb.png'), true);
+  assert.equal(
+    await transfer(
+      page,
+      'paste',
+      '.answer textarea',
+      [file('a.png'), file('b.png')],
+      'a.png\rb.png',
+    ),
+    true,
+  );
   await page.waitForSelector('.answer .tray li >> nth=1');
-  assert.equal(await transfer(page, 'paste', '.answer textarea', [file('a.png')], 'a.png and more'), false);
+  assert.equal(
+    await transfer(page, 'paste', '.answer textarea', [file('a.png')], 'a.png and more'),
+    false,
+  );
 });
 
 test('images can be dropped anywhere, and the browser does not open them', async (t) => {
@@ -178,16 +251,32 @@ test('images can be dropped anywhere, and the browser does not open them', async
 test('a file that is empty, too large or not an image is refused with the reason, and the others stay', async (t) => {
   const { page } = await asked(t);
   await page.fill('.answer textarea', 'words');
-  await transfer(page, 'paste', '.answer textarea', [file(), file('notes.txt', Buffer.from('hi')), file('nothing.png', Buffer.alloc(0))]);
+  await transfer(page, 'paste', '.answer textarea', [
+    file(),
+    file('notes.txt', Buffer.from('hi')),
+    file('nothing.png', Buffer.alloc(0)),
+  ]);
   await page.waitForSelector('.answer .problem:not([hidden])');
-  assert.equal(await page.locator('.answer .problem').textContent(), 'notes.txt is not a PNG, JPEG, GIF or WebP image. nothing.png is empty.');
+  assert.equal(
+    await page.locator('.answer .problem').textContent(),
+    'notes.txt is not a PNG, JPEG, GIF or WebP image. nothing.png is empty.',
+  );
   assert.equal(await page.locator('.answer .tray li').count(), 1);
-  await page.evaluate((head) => {
-    const data = new DataTransfer();
-    data.items.add(new File([new Uint8Array(head), new Uint8Array(16 << 20)], 'huge.png'));
-    document.querySelector('.answer textarea')?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
-  }, [...PNG.subarray(0, 16)]);
-  await until(page, () => document.querySelector('.answer .problem')?.textContent?.startsWith('huge.png has 16 MB; an image may have at most 15 MB'));
+  await page.evaluate(
+    (head) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(head), new Uint8Array(16 << 20)], 'huge.png'));
+      document
+        .querySelector('.answer textarea')
+        ?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }));
+    },
+    [...PNG.subarray(0, 16)],
+  );
+  await until(page, () =>
+    document
+      .querySelector('.answer .problem')
+      ?.textContent?.startsWith('huge.png has 16 MB; an image may have at most 15 MB'),
+  );
   assert.equal(await page.inputValue('.answer textarea'), 'words');
 });
 
@@ -208,7 +297,15 @@ test('when the dialogue has stopped, the user can guide the model', async (t) =>
   const { page, mock, conversation } = await asked(t);
   await page.click('.take >> nth=0');
   await answered(page);
-  conversation.emit('turn', { index: 1 }).emit('rejected', { call: 0, reason: 'missing_parameter', message: 'The question is missing.', stopped: true }).emit('end', { index: 1, cut_off: false });
+  conversation
+    .emit('turn', { index: 1 })
+    .emit('rejected', {
+      call: 0,
+      reason: 'missing_parameter',
+      message: 'The question is missing.',
+      stopped: true,
+    })
+    .emit('end', { index: 1, cut_off: false });
   await page.fill('.guidance textarea', 'Ask in one sentence');
   await transfer(page, 'paste', '.guidance textarea', [file()]);
   await page.waitForSelector('.guidance .tray li');
@@ -220,16 +317,33 @@ test('when the dialogue has stopped, the user can guide the model', async (t) =>
 
 test('a rejected call shows the reason and what had been parsed', async (t) => {
   const { page, conversation } = await asked(t);
-  conversation.emit('turn', { index: 1 }).emit('partial', { call: 0, field: 'question', delta: 'Half a ques' }).emit('rejected', { call: 0, reason: 'truncated', message: 'The message ended inside the question.', stopped: false });
+  conversation
+    .emit('turn', { index: 1 })
+    .emit('partial', { call: 0, field: 'question', delta: 'Half a ques' })
+    .emit('rejected', {
+      call: 0,
+      reason: 'truncated',
+      message: 'The message ended inside the question.',
+      stopped: false,
+    });
   const call = page.locator('[data-state=rejected]');
   await call.waitFor();
-  assert.match(await call.textContent(), /could not be asked.*The message ended inside the question\..*Half a ques/);
+  assert.match(
+    await call.textContent(),
+    /could not be asked.*The message ended inside the question\..*Half a ques/,
+  );
   assert.equal(await call.locator('form').count(), 0);
 });
 
 test('of several questions one is open; the next one opens when it is answered', async (t) => {
   const { page, conversation } = await asked(t);
-  conversation.emit('complete', { ...QUESTION, call: 1, number: 1, open: false, question: 'And then?' });
+  conversation.emit('complete', {
+    ...QUESTION,
+    call: 1,
+    number: 1,
+    open: false,
+    question: 'And then?',
+  });
   await page.waitForSelector('[data-state=waiting]');
   assert.equal(await page.locator('[data-state=waiting] .take:enabled').count(), 0);
   await page.keyboard.press('1');
@@ -247,19 +361,45 @@ test('after an error the text and images stay, the reason is shown, and sending 
   await transfer(page, 'paste', '.answer textarea', [file()]);
   await page.waitForSelector('.answer .tray li');
   const refusals = [
-    [{ status: 409, code: 'busy', message: 'A turn is still streaming: wait.' }, /still streaming: wait/],
+    [
+      { status: 409, code: 'busy', message: 'A turn is still streaming: wait.' },
+      /still streaming: wait/,
+    ],
     [{ status: 413, code: 'too_large', message: 'The body is too large.' }, /too large/],
-    [{ status: 422, code: 'bad_image', message: 'the image is empty: it has no bytes' }, /no bytes/],
+    [
+      { status: 422, code: 'bad_image', message: 'the image is empty: it has no bytes' },
+      /no bytes/,
+    ],
     [{ status: 503, code: 'shutting_down', message: 'The service ends.' }, /service ends/],
-    [{ status: 503, code: 'store_unavailable', message: 'The store is away: nothing was changed.' }, /nothing was changed/],
-    [{ status: 503, code: 'elsewhere', message: 'Another replica is writing.' }, /replica is writing/],
-    [{ status: 504, code: 'answer_pending', message: 'It takes longer than usual.' }, /longer than usual/],
+    [
+      {
+        status: 503,
+        code: 'store_unavailable',
+        message: 'The store is away: nothing was changed.',
+      },
+      /nothing was changed/,
+    ],
+    [
+      { status: 503, code: 'elsewhere', message: 'Another replica is writing.' },
+      /replica is writing/,
+    ],
+    [
+      { status: 504, code: 'answer_pending', message: 'It takes longer than usual.' },
+      /longer than usual/,
+    ],
     ['cut', /can't be reached/],
   ];
   for (const [refusal, reason] of refusals) {
     mock.refuse = refusal;
     await page.click('.answer .primary');
-    await until(page, (source) => new RegExp(source).test(document.querySelector('.answer .problem:not([hidden])')?.textContent ?? ''), reason.source);
+    await until(
+      page,
+      (source) =>
+        new RegExp(source).test(
+          document.querySelector('.answer .problem:not([hidden])')?.textContent ?? '',
+        ),
+      reason.source,
+    );
     assert.equal(await page.inputValue('.answer textarea'), 'my words');
     assert.equal(await page.locator('.answer .tray li').count(), 1);
     assert.equal(await page.locator('.take:enabled').count(), 3);
@@ -267,7 +407,9 @@ test('after an error the text and images stay, the reason is shown, and sending 
   mock.refuse = null;
   await page.click('.answer .primary');
   await answered(page);
-  assert.deepEqual(mock.answers, [{ number: 0, suggestion: 1, text: 'my words', images: [URL_OF_PNG] }]);
+  assert.deepEqual(mock.answers, [
+    { number: 0, suggestion: 1, text: 'my words', images: [URL_OF_PNG] },
+  ]);
 });
 
 test('an answer that is being sent is not sent twice', async (t) => {
@@ -287,7 +429,13 @@ test('an answer that is being sent is not sent twice', async (t) => {
 test('an answer from elsewhere is shown, and text that was being written here is not lost', async (t) => {
   const { page, conversation } = await asked(t);
   await page.fill('.answer textarea', 'half a thought');
-  conversation.emit('replied', { number: 0, kind: 'answer', said: 'PostgreSQL', suggestion: 1, images: [] });
+  conversation.emit('replied', {
+    number: 0,
+    kind: 'answer',
+    said: 'PostgreSQL',
+    suggestion: 1,
+    images: [],
+  });
   assert.equal(await said(page), 'PostgreSQL');
   assert.equal(await page.inputValue('.unsent textarea'), 'half a thought');
   assert.match(await page.locator('.unsent').textContent(), /answered elsewhere/);
@@ -313,7 +461,13 @@ test('images that arrived although their connection broke are not reported as un
   await page.waitForSelector('.answer .tray li');
   await page.click('.take >> nth=1');
   await page.waitForSelector('.answer .problem:not([hidden])');
-  conversation.emit('replied', { number: 0, kind: 'answer', said: 'PostgreSQL', suggestion: 1, images: [URL_OF_PNG] });
+  conversation.emit('replied', {
+    number: 0,
+    kind: 'answer',
+    said: 'PostgreSQL',
+    suggestion: 1,
+    images: [URL_OF_PNG],
+  });
   assert.equal(await said(page), 'PostgreSQL');
   assert.equal(await page.locator('form.answer').count(), 0);
 });
@@ -322,7 +476,13 @@ test('images that were not sent stay when an answer from elsewhere has images', 
   const { page, conversation } = await asked(t);
   await transfer(page, 'paste', '.answer textarea', [file()]);
   await page.waitForSelector('.answer .tray li');
-  conversation.emit('replied', { number: 0, kind: 'answer', said: 'PostgreSQL', suggestion: 1, images: [URL_OF_PNG] });
+  conversation.emit('replied', {
+    number: 0,
+    kind: 'answer',
+    said: 'PostgreSQL',
+    suggestion: 1,
+    images: [URL_OF_PNG],
+  });
   assert.equal(await said(page), 'PostgreSQL');
   assert.equal(await page.locator('.unsent .tray li').count(), 1);
 });
@@ -340,7 +500,12 @@ test('unsent text is kept while another conversation is shown', async (t) => {
 
 test('large images are described instead of shown', async (t) => {
   const { page, conversation } = await asked(t);
-  conversation.emit('replied', { number: 0, kind: 'answer', said: 'x', images: ['image/png, 412345 bytes'] });
+  conversation.emit('replied', {
+    number: 0,
+    kind: 'answer',
+    said: 'x',
+    images: ['image/png, 412345 bytes'],
+  });
   assert.equal(await page.locator('.answered .described').textContent(), 'PNG image, 403 kB');
 });
 
@@ -350,5 +515,8 @@ test('text that was written stays visible when a suggestion is taken instead', a
   await page.click('.take >> nth=1');
   assert.equal(await said(page), 'PostgreSQL');
   assert.equal(await page.inputValue('.unsent textarea'), 'something else');
-  assert.match(await page.locator('.unsent').textContent(), /You also had this, which was not sent/);
+  assert.match(
+    await page.locator('.unsent').textContent(),
+    /You also had this, which was not sent/,
+  );
 });

@@ -12,7 +12,9 @@ async function shown(page) {
     // What has the focus may be marked by it.
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     const copy = document.getElementById('conversation').cloneNode(true);
-    for (const element of copy.querySelectorAll('*')) for (const name of ['id', 'for', 'aria-labelledby', 'aria-describedby']) element.removeAttribute(name);
+    for (const element of copy.querySelectorAll('*'))
+      for (const name of ['id', 'for', 'aria-labelledby', 'aria-describedby'])
+        element.removeAttribute(name);
     return copy.innerHTML;
   });
 }
@@ -23,10 +25,17 @@ for (const message of ['database', 'refactor']) {
     const line = await wire(t, url);
     const [cut, whole] = [await newPage(t), await newPage(t)];
     const id = await play(url, message, { chunk: '2', delay: 4 });
-    await Promise.all([cut.page.goto(`${line.url}/#/c/${id}`), whole.page.goto(`${url}/#/c/${id}`)]);
+    await Promise.all([
+      cut.page.goto(`${line.url}/#/c/${id}`),
+      whole.page.goto(`${url}/#/c/${id}`),
+    ]);
     for (let times = 0; times < 5; times++) {
       const before = await cut.page.locator('#conversation').textContent();
-      await eventually(async () => (await cut.page.locator('#conversation').textContent()) !== before || (await cut.page.locator('.take:enabled').count()) > 0);
+      await eventually(
+        async () =>
+          (await cut.page.locator('#conversation').textContent()) !== before ||
+          (await cut.page.locator('.take:enabled').count()) > 0,
+      );
       line.cut();
       await until(cut.page, () => document.getElementById('connection')?.dataset.is === 'open');
     }
@@ -40,18 +49,29 @@ for (const message of ['database', 'refactor']) {
 test('a page on another replica shows a message while it is written, and its answer counts on both', async (t) => {
   const store = await redis(t);
   if (!store) return;
-  const [writer, other] = await Promise.all([1, 2].map(() => service(t, ['--demo', '--store', store])));
+  const [writer, other] = await Promise.all(
+    [1, 2].map(() => service(t, ['--demo', '--store', store])),
+  );
   const [here, there] = [await newPage(t), await newPage(t)];
   const id = await play(writer.url, 'database', { chunk: '2', delay: 20 });
-  await Promise.all([here.page.goto(`${writer.url}/#/c/${id}`), eventually(async () => (await fetch(`${other.url}/conversations/${id}`)).ok)]);
+  await Promise.all([
+    here.page.goto(`${writer.url}/#/c/${id}`),
+    eventually(async () => (await fetch(`${other.url}/conversations/${id}`)).ok),
+  ]);
   await there.page.goto(`${other.url}/#/c/${id}`);
   // It is there before the message has ended, and grows.
   await until(there.page, () => document.body.dataset.turn === 'streaming');
   const before = await there.page.locator('#conversation').textContent();
-  await eventually(async () => (await there.page.locator('#conversation').textContent()) !== before);
+  await eventually(
+    async () => (await there.page.locator('#conversation').textContent()) !== before,
+  );
   for (const { page } of [here, there]) await page.waitForSelector('.take:enabled');
   await there.page.keyboard.press('1');
-  const isOver = ({ page }) => until(page, () => document.body.dataset.turn === 'ended' && document.querySelectorAll('.turn').length > 1);
+  const isOver = ({ page }) =>
+    until(
+      page,
+      () => document.body.dataset.turn === 'ended' && document.querySelectorAll('.turn').length > 1,
+    );
   await Promise.all([here, there].map(isOver));
   await here.page.waitForSelector('.call[data-state=answered]');
   assert.equal(await shown(there.page), await shown(here.page));
@@ -62,7 +82,10 @@ test('the page shows that it is disconnected, and afterwards what was answered m
   const line = await wire(t, url);
   const [cut, whole] = [await newPage(t), await newPage(t)];
   const id = await play(url, 'database', { chunk: '100' });
-  for (const [{ page }, origin] of [[cut, line.url], [whole, url]]) {
+  for (const [{ page }, origin] of [
+    [cut, line.url],
+    [whole, url],
+  ]) {
     await page.goto(`${origin}/#/c/${id}`);
     await page.waitForSelector('.take:enabled');
   }
@@ -76,7 +99,11 @@ test('the page shows that it is disconnected, and afterwards what was answered m
   await cut.page.waitForSelector('#connection >> text=connected');
   assert.equal(await cut.page.inputValue('.unsent textarea'), 'what I think');
   await cut.page.click('text=Discard');
-  const isOver = (page) => until(page, () => document.body.dataset.turn === 'ended' && document.querySelectorAll('.turn').length > 1);
+  const isOver = (page) =>
+    until(
+      page,
+      () => document.body.dataset.turn === 'ended' && document.querySelectorAll('.turn').length > 1,
+    );
   await Promise.all([isOver(cut.page), isOver(whole.page)]);
   assert.equal(await shown(cut.page), await shown(whole.page));
 });
@@ -87,9 +114,15 @@ test('a page that is opened late shows the same', async (t) => {
   for (const message of ['refactor', 'two-questions', 'mistakes']) {
     const id = await play(url, message, { chunk: '5', delay: 1 });
     await early.page.goto(`${url}/#/c/${id}`);
-    await until(early.page, () => document.querySelector('.answer') && document.body.dataset.turn !== 'streaming');
+    await until(
+      early.page,
+      () => document.querySelector('.answer') && document.body.dataset.turn !== 'streaming',
+    );
     await late.page.goto(`${url}/#/c/${id}`);
-    await until(late.page, () => document.querySelector('.answer') && document.body.dataset.turn !== 'streaming');
+    await until(
+      late.page,
+      () => document.querySelector('.answer') && document.body.dataset.turn !== 'streaming',
+    );
     assert.equal(await shown(late.page), await shown(early.page), message);
   }
 });
@@ -184,7 +217,11 @@ test('the token is still asked for after Esc was pressed twice', async (t) => {
   await page.waitForSelector('dialog#token[open]');
   for (let times = 0; times < 3; times++) await page.keyboard.press('Escape');
   await page.waitForSelector('dialog#token[open]');
-  assert.equal(await page.locator('#list-empty').isVisible(), false, 'nobody knows whether there are conversations');
+  assert.equal(
+    await page.locator('#list-empty').isVisible(),
+    false,
+    'nobody knows whether there are conversations',
+  );
   await page.fill('#token-field', 'sesame');
   await page.keyboard.press('Enter');
   await page.waitForSelector('#list-empty >> text=No conversations yet.');

@@ -1,4 +1,5 @@
-// What becomes of questions and answers: delivered, closed elsewhere, dismissed, deleted, restarted.
+// What becomes of questions and answers: delivered, closed elsewhere, dismissed, deleted,
+// restarted.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +9,11 @@ import { QUESTION, eventually, newPage, until } from '../help.mjs';
 async function asked(t, options) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
-  const conversation = mock.conversation('c').emit('turn', { index: 0 }).emit('complete', QUESTION).emit('end', { index: 0, cut_off: false });
+  const conversation = mock
+    .conversation('c')
+    .emit('turn', { index: 0 })
+    .emit('complete', QUESTION)
+    .emit('end', { index: 0, cut_off: false });
   const { page, context } = await newPage(t, options);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto(`${mock.url}/#/c/c`);
@@ -41,27 +46,43 @@ test('the page says what became of an answer', async (t) => {
 test('an answer that was not delivered can be copied, and tried again', async (t) => {
   const { page, mock, conversation } = await asked(t);
   await page.keyboard.press('1');
-  conversation.emit('delivery', { numbers: [0], state: 'failed', why: 'The provider is overloaded.', retry: true });
+  conversation.emit('delivery', {
+    numbers: [0],
+    state: 'failed',
+    why: 'The provider is overloaded.',
+    retry: true,
+  });
   await delivery(page, 'not delivered: copy it');
   await page.waitForSelector('.delivery .why >> text=The provider is overloaded.');
   await page.click('text=Copy the answer');
   await page.waitForSelector('.delivery >> text=Copied');
   assert.equal(await clipboard(page), 'SQLite');
-  mock.refuse = { status: 409, code: 'nothing_to_retry', message: 'There is nothing to try again.' };
+  mock.refuse = {
+    status: 409,
+    code: 'nothing_to_retry',
+    message: 'There is nothing to try again.',
+  };
   await page.click('.delivery >> text=Try again');
   await page.waitForSelector('.delivery .why >> text=There is nothing to try again.');
   mock.refuse = null;
   await page.click('.delivery >> text=Try again');
   await eventually(() => mock.acts.length);
   assert.deepEqual(mock.acts, [['POST', 'retry']]);
-  conversation.emit('delivery', { numbers: [0], state: 'failed', why: 'Its key was refused.', retry: false });
+  conversation.emit('delivery', {
+    numbers: [0],
+    state: 'failed',
+    why: 'Its key was refused.',
+    retry: false,
+  });
   await page.waitForSelector('.delivery .why >> text=Its key was refused.');
   assert.equal(await page.locator('.delivery >> text=Try again').count(), 0);
 });
 
 test('guidance has a delivery, too', async (t) => {
   const { page, conversation } = await asked(t);
-  conversation.emit('replied', { number: null, kind: 'guidance', said: 'Go on', images: [] }).emit('delivery', { numbers: [], guidance: true, state: 'pending' });
+  conversation
+    .emit('replied', { number: null, kind: 'guidance', said: 'Go on', images: [] })
+    .emit('delivery', { numbers: [], guidance: true, state: 'pending' });
   await page.waitForSelector('.answered.item .delivery >> text=waiting for your agent');
 });
 
@@ -81,7 +102,10 @@ test('a question that was answered elsewhere shows the answer, and keeps the dra
   assert.equal(await page.locator('.unsent').count(), 0);
 });
 
-for (const [code, words] of [['answered_elsewhere', /was answered elsewhere in the meantime/], ['dismissed', /was dismissed in the meantime/]]) {
+for (const [code, words] of [
+  ['answered_elsewhere', /was answered elsewhere in the meantime/],
+  ['dismissed', /was dismissed in the meantime/],
+]) {
   test(`an answer that comes too late keeps the draft and says so: ${code}`, async (t) => {
     const { page, mock } = await asked(t);
     mock.refuse = { status: 409, code, message: 'm' };
@@ -114,7 +138,10 @@ test('deleting a conversation asks first, and leads back to the list', async (t)
   assert.deepEqual(mock.acts, []);
   await page.click('#delete');
   await page.click('.confirm .danger');
-  await until(page, () => location.hash === '#/' && document.querySelectorAll('#list li').length === 0);
+  await until(
+    page,
+    () => location.hash === '#/' && document.querySelectorAll('#list li').length === 0,
+  );
   assert.deepEqual(mock.acts, [['DELETE', '']]);
 });
 
@@ -126,7 +153,10 @@ test('a deletion that fails is reported', async (t) => {
   await page.waitForSelector('#notice >> text=It did not work.');
   conversation.emit('turn', { index: 1 }).emit('text', { text: 'And more.' });
   await page.waitForSelector('.prose >> text=And more.');
-  assert.ok(await page.locator('#notice >> text=It did not work.').isVisible(), 'it stays while the model writes');
+  assert.ok(
+    await page.locator('#notice >> text=It did not work.').isVisible(),
+    'it stays while the model writes',
+  );
   mock.refuse = null;
   await page.click('#dismiss');
   await page.click('.confirm .danger');
@@ -136,7 +166,12 @@ test('a deletion that fails is reported', async (t) => {
 
 test('corrections that were not delivered can be tried again', async (t) => {
   const { page, mock, conversation } = await asked(t);
-  conversation.emit('delivery', { numbers: [], state: 'failed', why: 'The provider is overloaded.', retry: true });
+  conversation.emit('delivery', {
+    numbers: [],
+    state: 'failed',
+    why: 'The provider is overloaded.',
+    retry: true,
+  });
   await delivery(page, 'The model was not told what is wrong with its question.');
   await page.reload();
   await page.click('.delivery >> text=Try again');

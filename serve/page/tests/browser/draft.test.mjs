@@ -8,11 +8,16 @@ import { PNG, QUESTION, eventually, newPage, until } from '../help.mjs';
 async function asked(t, { clock = false, ...options } = {}) {
   const mock = await new Mock().start();
   t.after(() => mock.stop());
-  const conversation = mock.conversation('c').emit('turn', { index: 0 }).emit('complete', options.question ?? QUESTION);
+  const conversation = mock
+    .conversation('c')
+    .emit('turn', { index: 0 })
+    .emit('complete', options.question ?? QUESTION);
   const { page } = await newPage(t, options);
   if (clock) await page.clock.install();
   await page.goto(`${mock.url}/#/c/c`);
-  await eventually(async () => (clock && (await page.clock.runFor(50)), page.locator('.take:enabled').count()));
+  await eventually(
+    async () => (clock && (await page.clock.runFor(50)), page.locator('.take:enabled').count()),
+  );
   // From here on only the test moves the clock.
   if (clock) await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10_000));
   return { mock, conversation, page };
@@ -29,14 +34,22 @@ test('a draft survives a reload and a restart of the browser, and is removed whe
   await page.click('.answer .primary');
   await page.waitForSelector('.answered:not([hidden])');
   assert.deepEqual(mock.answers, [{ number: 0, suggestion: 1, text: 'PostgreSQL, but later' }]);
-  assert.equal(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('draft')).length), 0);
+  assert.equal(
+    await page.evaluate(
+      () => Object.keys(localStorage).filter((key) => key.includes('draft')).length,
+    ),
+    0,
+  );
 });
 
 test('a draft belongs to its question, not to another one with the same number', async (t) => {
   const { page, mock } = await asked(t);
   await page.fill('.answer textarea', 'about recipes');
   mock.restart();
-  mock.conversation('c').emit('turn', { index: 0 }).emit('complete', { ...QUESTION, question: 'Another one?' });
+  mock
+    .conversation('c')
+    .emit('turn', { index: 0 })
+    .emit('complete', { ...QUESTION, question: 'Another one?' });
   await page.reload();
   await page.waitForSelector('.question >> text=Another one?');
   assert.equal(await page.inputValue('.answer textarea'), '');
@@ -45,10 +58,16 @@ test('a draft belongs to its question, not to another one with the same number',
 test('at most 50 drafts are kept', async (t) => {
   const { page } = await asked(t);
   await page.evaluate(() => {
-    for (let n = 0; n < 60; n++) localStorage.setItem(`followup.draft.old.${n}`, JSON.stringify({ asked: '', at: n, text: 'x', edited: null }));
+    for (let n = 0; n < 60; n++)
+      localStorage.setItem(
+        `followup.draft.old.${n}`,
+        JSON.stringify({ asked: '', at: n, text: 'x', edited: null }),
+      );
   });
   await page.fill('.answer textarea', 'new');
-  const kept = await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('followup.draft.')));
+  const kept = await page.evaluate(() =>
+    Object.keys(localStorage).filter((key) => key.startsWith('followup.draft.')),
+  );
   assert.equal(kept.length, 50);
   assert.ok(kept.includes('followup.draft.c.0') && !kept.includes('followup.draft.old.0'));
 });
@@ -96,7 +115,10 @@ test('Enter that is held down or pressed twice takes nothing back', async (t) =>
   await page.waitForSelector('.undo:not([hidden])');
   await page.clock.runFor(300);
   await page.keyboard.press('Enter');
-  assert.ok(await page.locator('.undo').isVisible(), 'the second press comes too early to be meant');
+  assert.ok(
+    await page.locator('.undo').isVisible(),
+    'the second press comes too early to be meant',
+  );
   await page.clock.runFor(1000);
   await page.keyboard.press('Enter');
   await page.waitForSelector('.undo', { state: 'hidden' });
@@ -110,8 +132,15 @@ test('Enter that is held down or pressed twice takes nothing back', async (t) =>
 
 test('what was taken back is announced, and has the focus again', async (t) => {
   const { page } = await asked(t, { clock: true, undo: true });
-  const announced = () => eventually(async () => (await page.clock.runFor(150), (await page.locator('#live').textContent()).includes('Taken back.')));
-  const focused = () => page.evaluate(() => document.activeElement?.textContent || document.activeElement?.localName);
+  const announced = () =>
+    eventually(
+      async () => (
+        await page.clock.runFor(150),
+        (await page.locator('#live').textContent()).includes('Taken back.')
+      ),
+    );
+  const focused = () =>
+    page.evaluate(() => document.activeElement?.textContent || document.activeElement?.localName);
   await page.locator('.take >> nth=1').focus();
   await page.keyboard.press('Enter');
   await page.waitForSelector('.undo:not([hidden])');
@@ -172,7 +201,11 @@ test('the browser asks before a page with attached images is closed, and only th
     await page.evaluate(() => void setTimeout(() => location.reload()));
     return (await dialog)?.type() ?? 'no';
   };
-  await page.setInputFiles('.answer input[type=file]', { name: 'a.png', mimeType: 'image/png', buffer: PNG });
+  await page.setInputFiles('.answer input[type=file]', {
+    name: 'a.png',
+    mimeType: 'image/png',
+    buffer: PNG,
+  });
   await page.waitForSelector('.answer .tray li');
   await page.click('.answer textarea');
   assert.equal(await asks(), 'beforeunload');
@@ -185,7 +218,9 @@ test('an answer from elsewhere ends the wait, and nothing is sent', async (t) =>
   await page.keyboard.press('1');
   await page.waitForSelector('.undo:not([hidden])');
   conversation.emit('closed', { number: 0, why: 'answered_elsewhere', said: 'x' });
-  await eventually(async () => (await page.clock.runFor(50), page.locator('.call[data-state=elsewhere]').count()));
+  await eventually(
+    async () => (await page.clock.runFor(50), page.locator('.call[data-state=elsewhere]').count()),
+  );
   await page.clock.runFor(10_000);
   assert.deepEqual(mock.answers, []);
 });
@@ -200,7 +235,10 @@ test('taking back can be turned off', async (t) => {
   await page.waitForSelector('.answered:not([hidden])');
 });
 
-const many = (count) => ({ ...QUESTION, suggest: Array.from({ length: count }, (_, n) => ({ answer: `Choice ${n + 1}` })) });
+const many = (count) => ({
+  ...QUESTION,
+  suggest: Array.from({ length: count }, (_, n) => ({ answer: `Choice ${n + 1}` })),
+});
 
 test('suggestions beyond 9 have numbers of two digits', async (t) => {
   const { page, mock } = await asked(t, { clock: true, question: many(12) });
@@ -213,7 +251,10 @@ test('suggestions beyond 9 have numbers of two digits', async (t) => {
 });
 
 test('one digit is taken after a short wait, or at once if no second one is possible', async (t) => {
-  for (const [key, wait] of [['1', 900], ['2', 0]]) {
+  for (const [key, wait] of [
+    ['1', 900],
+    ['2', 0],
+  ]) {
     const { page, mock } = await asked(t, { clock: true, question: many(12) });
     await page.keyboard.press(key);
     if (wait) assert.deepEqual(mock.answers, []);

@@ -17,16 +17,48 @@ async function opened(t, options) {
   return { mock, conversation, page, context };
 }
 
-const loaded = (page) => until(page, () => performance.getEntriesByType('resource').some(({ name }) => name.includes('growing.js')));
+const loaded = (page) =>
+  until(page, () =>
+    performance.getEntriesByType('resource').some(({ name }) => name.includes('growing.js')),
+  );
 
-/** Orders of keys: of a schema, sorted, and with everything that decides at the end or at the beginning. */
+/**
+ * Orders of keys: of a schema, sorted, and with everything that decides at the end or at the
+ * beginning.
+ */
 const ORDERS = {
   'as in the schema': {},
-  'options before the question': { order: ['header', 'custom', 'options', 'text', 'multiple', 'required', 'defaults', 'placeholder'], optionOrder: ['description', 'label', 'preview'] },
-  'flags first': { order: ['custom', 'multiple', 'required', 'placeholder', 'header', 'text', 'options', 'defaults'] },
+  'options before the question': {
+    order: [
+      'header',
+      'custom',
+      'options',
+      'text',
+      'multiple',
+      'required',
+      'defaults',
+      'placeholder',
+    ],
+    optionOrder: ['description', 'label', 'preview'],
+  },
+  'flags first': {
+    order: [
+      'custom',
+      'multiple',
+      'required',
+      'placeholder',
+      'header',
+      'text',
+      'options',
+      'defaults',
+    ],
+  },
 };
 
-/** Records what a user would see as flickering: text that shrinks, nodes that go, marks that change, options that move. */
+/**
+ * Records what a user would see as flickering: text that shrinks, nodes that go, marks that change,
+ * options that move.
+ */
 const watch = (page) =>
   page.evaluate(() => {
     const seen = (window.seen = { shrank: [], removed: [], flipped: [], moved: [], changes: 0 });
@@ -36,9 +68,12 @@ const watch = (page) =>
     const isShown = (element) => element.checkVisibility();
     const look = () => {
       seen.changes++;
-      for (const element of document.querySelectorAll('.call :is(.markdown, .text, .description, .tab)')) {
+      for (const element of document.querySelectorAll(
+        '.call :is(.markdown, .text, .description, .tab)',
+      )) {
         const [before, now] = [texts.get(element) ?? '', element.textContent];
-        if (!now.startsWith(before.trimEnd())) seen.shrank.push(`${before.slice(-40)} | ${now.slice(-40)}`);
+        if (!now.startsWith(before.trimEnd()))
+          seen.shrank.push(`${before.slice(-40)} | ${now.slice(-40)}`);
         texts.set(element, now);
       }
       for (const list of document.querySelectorAll('.suggestions')) {
@@ -46,35 +81,74 @@ const watch = (page) =>
         if (before && before !== 'rows' && before !== now) seen.flipped.push(`${before} to ${now}`);
         choices.set(list, now);
       }
-      for (const element of [...document.querySelectorAll('.question, .suggestion, .take, .take .key, .take .text')].filter(isShown)) {
+      for (const element of [
+        ...document.querySelectorAll('.question, .suggestion, .take, .take .key, .take .text'),
+      ].filter(isShown)) {
         const { x, y } = element.getBoundingClientRect();
         const top = element.closest('.call').getBoundingClientRect().top;
         const [before, now] = [places.get(element), `${Math.round(x)} ${Math.round(y - top)}`];
-        if (before && before !== now) seen.moved.push(`${element.className} “${element.textContent.slice(0, 20)}” from ${before} to ${now}`);
+        if (before && before !== now)
+          seen.moved.push(
+            `${element.className} “${element.textContent.slice(0, 20)}” from ${before} to ${now}`,
+          );
         places.set(element, now);
       }
     };
     new MutationObserver((records) => {
-      for (const { removedNodes, target } of records) for (const node of removedNodes) if (node instanceof Element && !target.closest?.('.markdown, .text, .description, .review')) seen.removed.push(node.outerHTML.slice(0, 80));
+      for (const { removedNodes, target } of records)
+        for (const node of removedNodes)
+          if (
+            node instanceof Element &&
+            !target.closest?.('.markdown, .text, .description, .review')
+          )
+            seen.removed.push(node.outerHTML.slice(0, 80));
       look();
-    }).observe(document.getElementById('conversation'), { subtree: true, childList: true, characterData: true, attributes: true });
+    }).observe(document.getElementById('conversation'), {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+    });
   });
 
 /** What is shown of the call, without ids. */
 const shown = (page) =>
   page.evaluate(() => {
     const call = document.querySelector('.call');
-    const lines = [...call.querySelectorAll('*')].filter((element) => !element.closest('svg')).map((element) => {
-      const attributes = ['class', 'role', 'hidden', 'disabled', 'aria-checked', 'aria-selected', 'data-choice', 'placeholder', 'tabindex'];
-      const own = attributes.filter((name) => element.hasAttribute(name)).map((name) => `${name}=${element.getAttribute(name)}`);
-      const text = [...element.childNodes].filter((node) => node instanceof Text).map(({ data }) => data).join('');
-      return `${element.localName} ${own.join(' ')} ${text}`.trimEnd();
-    });
+    const lines = [...call.querySelectorAll('*')]
+      .filter((element) => !element.closest('svg'))
+      .map((element) => {
+        const attributes = [
+          'class',
+          'role',
+          'hidden',
+          'disabled',
+          'aria-checked',
+          'aria-selected',
+          'data-choice',
+          'placeholder',
+          'tabindex',
+        ];
+        const own = attributes
+          .filter((name) => element.hasAttribute(name))
+          .map((name) => `${name}=${element.getAttribute(name)}`);
+        const text = [...element.childNodes]
+          .filter((node) => node instanceof Text)
+          .map(({ data }) => data)
+          .join('');
+        return `${element.localName} ${own.join(' ')} ${text}`.trimEnd();
+      });
     return lines.join('\n');
   });
 
 /** Waits until everything that has arrived is drawn. */
-const drawn = (page) => page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 30)));
+const drawn = (page) =>
+  page.evaluate(
+    () =>
+      new Promise((done) =>
+        setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(done)), 30),
+      ),
+  );
 
 for (const [name, orders] of Object.entries(ORDERS)) {
   for (const width of [375, 1280]) {
@@ -87,7 +161,10 @@ for (const [name, orders] of Object.entries(ORDERS)) {
       }
       // What has to be answered may be known only at the end.
       const [first, ...others] = FORM.questions;
-      conversation.emit('complete', completed({ ...FORM, questions: [{ ...first, required: true }, ...others] }));
+      conversation.emit(
+        'complete',
+        completed({ ...FORM, questions: [{ ...first, required: true }, ...others] }),
+      );
       await page.waitForSelector('.call[data-state=open]');
       const { changes, ...seen } = await page.evaluate(() => window.seen);
       assert.deepEqual(seen, { shrank: [], removed: [], flipped: [], moved: [] });
@@ -121,30 +198,68 @@ for (const width of [375, 1280]) {
     const places = () =>
       page.evaluate(() => {
         const top = document.querySelector('.call').getBoundingClientRect().top;
-        const all = [...document.querySelectorAll('.call :is(.tab, .question, .suggestion, .take, .own, .steps button)')];
-        return all.filter((element) => element.checkVisibility()).map((element) => `${element.className} ${element.textContent} ${element.getBoundingClientRect().top - top}`);
+        const all = [
+          ...document.querySelectorAll(
+            '.call :is(.tab, .question, .suggestion, .take, .own, .steps button)',
+          ),
+        ];
+        return all
+          .filter((element) => element.checkVisibility())
+          .map(
+            (element) =>
+              `${element.className} ${element.textContent} ${element.getBoundingClientRect().top - top}`,
+          );
       });
     const before = await places();
     await watch(page);
-    for (const delta of ['Set **up**', ' the recipes, ', 'before anything else is done. '.repeat(9)]) {
-      conversation.emit('form_partial', { call: 0, tool: FORM.tool, question: 0, field: 'title', delta });
+    for (const delta of [
+      'Set **up**',
+      ' the recipes, ',
+      'before anything else is done. '.repeat(9),
+    ]) {
+      conversation.emit('form_partial', {
+        call: 0,
+        tool: FORM.tool,
+        question: 0,
+        field: 'title',
+        delta,
+      });
       await drawn(page);
       assert.deepEqual(await places(), before);
     }
     await page.waitForSelector('.panels ~ .above >> text=Set up the recipes');
-    conversation.emit('complete', completed({ ...FORM, title: `Set **up** the recipes, ${'before anything else is done. '.repeat(9)}` }));
+    conversation.emit(
+      'complete',
+      completed({
+        ...FORM,
+        title: `Set **up** the recipes, ${'before anything else is done. '.repeat(9)}`,
+      }),
+    );
     await page.waitForSelector('.call[data-state=open]');
     const after = await places();
-    assert.deepEqual(before.filter((place) => !after.includes(place)), []);
+    assert.deepEqual(
+      before.filter((place) => !after.includes(place)),
+      [],
+    );
     const { changes, ...seen } = await page.evaluate(() => window.seen);
-    assert.deepEqual(seen, { shrank: [], removed: [], flipped: [], moved: [] }, `${changes} changes`);
+    assert.deepEqual(
+      seen,
+      { shrank: [], removed: [], flipped: [], moved: [] },
+      `${changes} changes`,
+    );
   });
 }
 
 test('a title that comes first is above the questions, and so is one that is known at once', async (t) => {
   for (const sends of [
     (conversation) => {
-      conversation.emit('form_partial', { call: 0, tool: FORM.tool, question: 0, field: 'title', delta: 'Set up' });
+      conversation.emit('form_partial', {
+        call: 0,
+        tool: FORM.tool,
+        question: 0,
+        field: 'title',
+        delta: 'Set up',
+      });
       for (const event of partials(FORM)) conversation.emit('form_partial', event);
     },
     (conversation) => conversation.emit('complete', completed({ ...FORM, title: 'Set up' })),
@@ -176,7 +291,9 @@ test('the whole is the same for every size of chunks', async (t) => {
 test('what is picked stays while the rest grows, and when the connection breaks', async (t) => {
   const { page, conversation } = await opened(t);
   const events = partials(FORM);
-  const [second, third] = [1, 2].map((index) => events.findIndex(({ question }) => question === index));
+  const [second, third] = [1, 2].map((index) =>
+    events.findIndex(({ question }) => question === index),
+  );
   for (const event of events.slice(0, second + 3)) conversation.emit('form_partial', event);
   await page.waitForSelector('.take:enabled');
   await page.fill('.panel:not([hidden]) .own textarea', 'On paper');
@@ -187,7 +304,11 @@ test('what is picked stays while the rest grows, and when the connection breaks'
   conversation.emit('complete', completed(FORM));
   await page.waitForSelector('.call[data-state=open]');
   assert.equal(await page.inputValue('.panel:not([hidden]) .own textarea'), 'On paper');
-  assert.equal(await page.evaluate(() => document.activeElement?.closest('.own') !== null), true, 'the focus, too');
+  assert.equal(
+    await page.evaluate(() => document.activeElement?.closest('.own') !== null),
+    true,
+    'the focus, too',
+  );
 });
 
 test('a form that breaks off stays as far as it came, and can’t be answered', async (t) => {
@@ -195,8 +316,15 @@ test('a form that breaks off stays as far as it came, and can’t be answered', 
   const events = partials(FORM);
   const third = events.findIndex(({ question }) => question === 2);
   for (const event of events.slice(0, third)) conversation.emit('form_partial', event);
-  conversation.emit('rejected', { call: 0, reason: 'truncated', message: 'The message ended inside the call.', stopped: false });
-  await page.waitForSelector('.call[data-state=rejected] >> text=The message ended inside the call.');
+  conversation.emit('rejected', {
+    call: 0,
+    reason: 'truncated',
+    message: 'The message ended inside the call.',
+    stopped: false,
+  });
+  await page.waitForSelector(
+    '.call[data-state=rejected] >> text=The message ended inside the call.',
+  );
   assert.equal(await page.locator('.take:enabled, .own:visible, .steps:visible').count(), 0);
   await page.click('[role=tab] >> nth=1');
   await page.waitForSelector('.take:visible >> text=Search');
@@ -211,7 +339,11 @@ test('the recorded form grows on the page, is answered, and is followed by the n
   await watch(page);
   await page.waitForSelector('.call[data-state=open]');
   const { changes, ...seen } = await page.evaluate(() => window.seen);
-  assert.deepEqual({ ...seen, moved: [] }, { shrank: [], removed: [], flipped: [], moved: [] }, `${changes} changes`);
+  assert.deepEqual(
+    { ...seen, moved: [] },
+    { shrank: [], removed: [], flipped: [], moved: [] },
+    `${changes} changes`,
+  );
   await page.keyboard.press('1');
   await page.keyboard.press('2');
   await page.keyboard.press('ArrowRight');

@@ -1,4 +1,5 @@
-// Forms for everybody: keyboard only, screen reader, narrow screens, both schemes; and hostile ones.
+// Forms for everybody: keyboard only, screen reader, narrow screens, both schemes; and hostile
+// ones.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -17,8 +18,23 @@ const filled = (text) => ({
   tool: text,
   shape: 'claude',
   questions: [false, true].map((multiple) => ({
-    text: `${multiple} ${text}`, header: text, detail: text, placeholder: text, custom: true, required: true, notes: true, multiple, defaults: [],
-    options: [1, 2].map((index) => ({ label: `${index} ${text}`, description: text, preview: text, mode: text, value: text, recommended: true })),
+    text: `${multiple} ${text}`,
+    header: text,
+    detail: text,
+    placeholder: text,
+    custom: true,
+    required: true,
+    notes: true,
+    multiple,
+    defaults: [],
+    options: [1, 2].map((index) => ({
+      label: `${index} ${text}`,
+      description: text,
+      preview: text,
+      mode: text,
+      value: text,
+      recommended: true,
+    })),
   })),
 });
 
@@ -65,9 +81,22 @@ async function* states({ mock, conversation, page }, form) {
   await page.waitForSelector('.call[data-state=answered]');
   yield 'answered';
   conversation.emit('turn', { index: 1 });
-  ENDS.forEach((_, index) => conversation.emit('complete', completed(form, { call: index, number: index + 1, open: index === 0, can_discuss: true })));
-  for (const event of partials(form, { size: 200, call: ENDS.length }).slice(0, -1)) conversation.emit('form_partial', event);
-  conversation.emit('rejected', { call: ENDS.length, reason: 'malformed', message: `Not read: ${LONG}`, stopped: false }).emit('end', { index: 1, cut_off: false });
+  ENDS.forEach((_, index) =>
+    conversation.emit(
+      'complete',
+      completed(form, { call: index, number: index + 1, open: index === 0, can_discuss: true }),
+    ),
+  );
+  for (const event of partials(form, { size: 200, call: ENDS.length }).slice(0, -1))
+    conversation.emit('form_partial', event);
+  conversation
+    .emit('rejected', {
+      call: ENDS.length,
+      reason: 'malformed',
+      message: `Not read: ${LONG}`,
+      stopped: false,
+    })
+    .emit('end', { index: 1, cut_off: false });
   await page.waitForSelector('.call[data-state=rejected]');
   await page.waitForSelector('.call[data-state=waiting]');
   yield 'open, waiting, rejected';
@@ -83,8 +112,14 @@ for (const colorScheme of ['light', 'dark']) {
     const all = await opened(t, { colorScheme, bypassCSP: true, reducedMotion: 'reduce' });
     for await (const state of states(all, filled('Text with **bold** and `code`'))) {
       await all.page.evaluate(AXE);
-      const { violations } = await all.page.evaluate(() => window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] }));
-      const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`));
+      const { violations } = await all.page.evaluate(() =>
+        window.axe.run(document, {
+          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+        }),
+      );
+      const found = violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 160)} ${failureSummary}`),
+      );
       assert.deepEqual(found, [], state);
     }
   });
@@ -96,7 +131,18 @@ for (const width of [320, 768, 1400]) {
     for await (const state of states(all, filled(LONG))) {
       const wide = await all.page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= width, `${state}: ${wide} wide`);
-      const over = await all.page.evaluate((width) => [...document.querySelectorAll('.call *')].filter((element) => element.checkVisibility() && !element.closest('.wide, .unseen-by-eye, .strip') && element.getBoundingClientRect().right > width + 1).map((element) => element.outerHTML.slice(0, 80)), width);
+      const over = await all.page.evaluate(
+        (width) =>
+          [...document.querySelectorAll('.call *')]
+            .filter(
+              (element) =>
+                element.checkVisibility() &&
+                !element.closest('.wide, .unseen-by-eye, .strip') &&
+                element.getBoundingClientRect().right > width + 1,
+            )
+            .map((element) => element.outerHTML.slice(0, 80)),
+        width,
+      );
       assert.deepEqual(over, [], state);
     }
   });
@@ -121,13 +167,18 @@ test('the selected tab can be seen on a narrow screen, also after a form has end
 
 test('a form can be answered with the keyboard alone', async (t) => {
   const { page, mock } = await asked(t);
-  const focused = () => page.evaluate(() => document.activeElement?.textContent || document.activeElement?.localName);
+  const focused = () =>
+    page.evaluate(() => document.activeElement?.textContent || document.activeElement?.localName);
   await page.focus('[role=tab] >> nth=0');
   await page.keyboard.press('Tab');
   assert.match(await focused(), /SQLite/);
   await page.keyboard.press('ArrowDown');
   assert.match(await focused(), /PostgreSQL/);
-  assert.equal(await page.locator(`${SHOWN} .take >> nth=1`).getAttribute('aria-checked'), 'true', 'an arrow key picks');
+  assert.equal(
+    await page.locator(`${SHOWN} .take >> nth=1`).getAttribute('aria-checked'),
+    'true',
+    'an arrow key picks',
+  );
   await page.keyboard.press('Enter');
   await page.waitForSelector(`${SHOWN} [role=checkbox]`);
   assert.match(await focused(), /List/, 'the next question has the focus');
@@ -135,7 +186,12 @@ test('a form can be answered with the keyboard alone', async (t) => {
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
-  assert.deepEqual(await page.locator(`${SHOWN} .take`).evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-checked'))), ['true', 'false', 'true']);
+  assert.deepEqual(
+    await page
+      .locator(`${SHOWN} .take`)
+      .evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-checked'))),
+    ['true', 'false', 'true'],
+  );
   await page.keyboard.press('ArrowRight');
   assert.equal(await focused(), 'textarea');
   await page.keyboard.type('Cook');
@@ -143,14 +199,22 @@ test('a form can be answered with the keyboard alone', async (t) => {
   assert.equal(await focused(), 'Send');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.call[data-state=answered]');
-  assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked: [1] }, { picked: [0, 2] }, { text: 'Cook' }] }]);
+  assert.deepEqual(mock.answers, [
+    { number: 0, form: [{ picked: [1] }, { picked: [0, 2] }, { text: 'Cook' }] },
+  ]);
 });
 
 test('the tabs are reached with arrow keys, Home and End', async (t) => {
   const { page } = await asked(t);
   const selected = () => page.locator('[role=tab][aria-selected=true]').textContent();
   await page.focus('[role=tab] >> nth=0');
-  for (const [key, name] of [['ArrowRight', 'Pages'], ['End', 'Review'], ['ArrowRight', 'Store'], ['ArrowLeft', 'Review'], ['Home', 'Store']]) {
+  for (const [key, name] of [
+    ['ArrowRight', 'Pages'],
+    ['End', 'Review'],
+    ['ArrowRight', 'Store'],
+    ['ArrowLeft', 'Review'],
+    ['Home', 'Store'],
+  ]) {
     await page.keyboard.press(key);
     assert.equal(await selected(), name, key);
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), name);
@@ -158,27 +222,52 @@ test('the tabs are reached with arrow keys, Home and End', async (t) => {
 });
 
 test('a screen reader gets names, descriptions and the state of a form', async (t) => {
-  const { page, conversation } = await asked(t, { ...FORM, questions: [{ ...FORM.questions[0], required: true }, ...FORM.questions.slice(1)] });
+  const { page, conversation } = await asked(t, {
+    ...FORM,
+    questions: [{ ...FORM.questions[0], required: true }, ...FORM.questions.slice(1)],
+  });
   await page.getByRole('radiogroup', { name: 'Where should the recipes live?' }).waitFor();
-  const radio = page.getByRole('radio', { name: 'SQLite Recommended One file, no server.', exact: true });
-  assert.match(await radio.evaluate((row) => document.getElementById(row.getAttribute('aria-details'))?.textContent), /recipes\.db/);
+  const radio = page.getByRole('radio', {
+    name: 'SQLite Recommended One file, no server.',
+    exact: true,
+  });
+  assert.match(
+    await radio.evaluate(
+      (row) => document.getElementById(row.getAttribute('aria-details'))?.textContent,
+    ),
+    /recipes\.db/,
+  );
   await page.getByRole('tabpanel', { name: 'Store' }).waitFor();
   await page.getByRole('textbox', { name: 'Other, in your own words' }).waitFor();
   await radio.click();
   await page.getByRole('tab', { name: 'Store, answered' }).waitFor();
-  await until(page, () => document.getElementById('live')?.textContent?.includes('Question 2 of 3.'));
-  await page.getByRole('group', { name: 'Which pages come first?' }).getByRole('checkbox', { name: 'List By name.', exact: true }).waitFor();
+  await until(page, () =>
+    document.getElementById('live')?.textContent?.includes('Question 2 of 3.'),
+  );
+  await page
+    .getByRole('group', { name: 'Which pages come first?' })
+    .getByRole('checkbox', { name: 'List By name.', exact: true })
+    .waitFor();
   await page.getByRole('tab', { name: 'Review' }).click();
-  await until(page, () => document.getElementById('live')?.textContent?.includes('Review of your answers.'));
+  await until(page, () =>
+    document.getElementById('live')?.textContent?.includes('Review of your answers.'),
+  );
   await page.getByRole('button', { name: 'Change the answer to: Store' }).waitFor();
   conversation.emit('replied', { number: 0, kind: 'declined', said: '', images: [] });
   await until(page, () => document.getElementById('live')?.textContent?.includes('Declined.'));
 });
 
 test('nothing that a form holds is executed, opened or fetched', async (t) => {
-  const hostile = '<img src=x onerror=alert(1)><script>alert(2)</script> ![i](https://example.org/i.png) [l](javascript:alert(3)) \u202Egnp.exe';
+  const hostile =
+    '<img src=x onerror=alert(1)><script>alert(2)</script> ![i](https://example.org/i.png) ' +
+    '[l](javascript:alert(3)) \u202Egnp.exe';
   const all = await opened(t);
-  for await (const state of states(all, filled(hostile))) assert.equal(await all.page.locator('.call :is(img, script, iframe, a[href^="javascript"])').count(), 0, state);
+  for await (const state of states(all, filled(hostile)))
+    assert.equal(
+      await all.page.locator('.call :is(img, script, iframe, a[href^="javascript"])').count(),
+      0,
+      state,
+    );
   assert.deepEqual(await misdeeds(all.page, all.did, all.mock.url), []);
 });
 
@@ -186,7 +275,14 @@ test('the countdown takes the first answer to each question, and a default if th
   const { page, mock, conversation } = await opened(t);
   await page.clock.install();
   await page.selectOption('#countdown', '10');
-  const form = { ...FORM, questions: [FORM.questions[0], { ...FORM.questions[1], defaults: ['Search'] }, FORM.questions[2]] };
+  const form = {
+    ...FORM,
+    questions: [
+      FORM.questions[0],
+      { ...FORM.questions[1], defaults: ['Search'] },
+      FORM.questions[2],
+    ],
+  };
   conversation.emit('complete', completed(form));
   await page.clock.runFor(500);
   await page.waitForSelector('.clock >> text=Takes the first answers in');
@@ -195,7 +291,12 @@ test('the countdown takes the first answer to each question, and a default if th
   assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked: [0] }, { picked: [1] }, {}] }]);
 });
 
-const SEVERAL = { text: 'Which?', custom: true, multiple: true, options: [{ label: 'A' }, { label: 'B' }, { label: 'C' }] };
+const SEVERAL = {
+  text: 'Which?',
+  custom: true,
+  multiple: true,
+  options: [{ label: 'A' }, { label: 'B' }, { label: 'C' }],
+};
 const ONE = { ...SEVERAL, multiple: false };
 for (const [name, question, next, picked] of [
   ['several choices with defaults', { ...SEVERAL, defaults: ['B', 'C'] }, 'B, C', [1, 2]],
@@ -212,11 +313,17 @@ for (const [name, question, next, picked] of [
     await page.waitForSelector('.clock:not([hidden])');
     assert.equal(await page.locator('.clock .what').textContent(), next);
     assert.equal((await page.locator('.suggestion.next .text').allTextContents()).join(', '), next);
-    assert.match(await page.locator('#live').textContent(), new RegExp(`The first answer is taken in 10 seconds: ${next}\\.`));
+    assert.match(
+      await page.locator('#live').textContent(),
+      new RegExp(`The first answer is taken in 10 seconds: ${next}\\.`),
+    );
     for (let second = 0; second < 12; second++) await page.clock.runFor(1000);
     await page.waitForSelector('.call[data-state=answered]');
     assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked }] }]);
-    assert.equal((await page.locator('.suggestion.chosen .text').allTextContents()).join(', '), next);
+    assert.equal(
+      (await page.locator('.suggestion.chosen .text').allTextContents()).join(', '),
+      next,
+    );
   });
 }
 
@@ -239,11 +346,21 @@ for (const questions of [[SEVERAL], FORM.questions]) {
 }
 
 test('the arrow keys scroll a wide part of a form that has the focus', async (t) => {
-  const { page } = await asked(t, { ...FORM, questions: [{ ...FORM.questions[0], text: '| a | b |\n|---|---|\n| 1 | 2 |' }, ...FORM.questions.slice(1)] });
+  const { page } = await asked(t, {
+    ...FORM,
+    questions: [
+      { ...FORM.questions[0], text: '| a | b |\n|---|---|\n| 1 | 2 |' },
+      ...FORM.questions.slice(1),
+    ],
+  });
   for (const selector of ['.wide', '.preview']) {
     await page.locator(selector).first().focus();
     await page.keyboard.press('ArrowRight');
-    assert.equal(await page.locator('[role=tab][aria-selected=true]').textContent(), 'Store', selector);
+    assert.equal(
+      await page.locator('[role=tab][aria-selected=true]').textContent(),
+      'Store',
+      selector,
+    );
   }
   await page.locator('.take').first().focus();
   await page.keyboard.press('ArrowRight');
@@ -256,7 +373,11 @@ test('answers to a form can be taken back before they are sent', async (t) => {
   await page.click('[role=tab] >> text=Review');
   await page.click('.answer .primary');
   await page.waitForSelector('.undo:not([hidden])');
-  assert.equal(await page.locator('.review button:visible').count(), 0, 'nothing changes while it is being sent');
+  assert.equal(
+    await page.locator('.review button:visible').count(),
+    0,
+    'nothing changes while it is being sent',
+  );
   await page.keyboard.press('Escape');
   await page.waitForSelector('.review button:visible');
   assert.deepEqual(mock.answers, []);
@@ -267,7 +388,11 @@ test('images go with the answers to a form', async (t) => {
   const { page, mock } = await asked(t);
   await page.keyboard.press('1');
   await page.click('[role=tab] >> text=Review');
-  await page.setInputFiles('.answer input[type=file]', { name: 'a.png', mimeType: 'image/png', buffer: PNG });
+  await page.setInputFiles('.answer input[type=file]', {
+    name: 'a.png',
+    mimeType: 'image/png',
+    buffer: PNG,
+  });
   await page.waitForSelector('.answer .tray li');
   await page.click('.answer .primary');
   await page.waitForSelector('.call[data-state=answered]');

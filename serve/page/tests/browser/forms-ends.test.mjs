@@ -12,7 +12,9 @@ const discussed = (page) => page.waitForSelector('.call[data-state=discussed]');
 
 async function agreesToTalk(page) {
   await page.click(talk);
-  await page.waitForSelector('.confirm >> text=Talk about it first? The model gets your answers so far.');
+  await page.waitForSelector(
+    '.confirm >> text=Talk about it first? The model gets your answers so far.',
+  );
   await page.click('.confirm .danger');
 }
 
@@ -37,7 +39,9 @@ test('one question can be talked about with what was written', async (t) => {
   await page.fill('.answer textarea', 'A map');
   await agreesToTalk(page);
   await discussed(page);
-  assert.deepEqual(mock.answers, [{ number: 0, discuss: true, form: [{ picked: [0], text: 'A map' }] }]);
+  assert.deepEqual(mock.answers, [
+    { number: 0, discuss: true, form: [{ picked: [0], text: 'A map' }] },
+  ]);
   assert.match(await page.locator('.answered').innerText(), /List[^]*A map/);
   assert.equal(await page.locator('form.answer').count(), 0);
 });
@@ -67,7 +71,10 @@ test('a form that timed out shows so, and keeps what was not sent', async (t) =>
   assert.equal(await page.inputValue('.answer textarea'), 'Cook');
 });
 
-for (const [why, state] of [['dismissed', 'dismissed'], ['answered_elsewhere', 'elsewhere']]) {
+for (const [why, state] of [
+  ['dismissed', 'dismissed'],
+  ['answered_elsewhere', 'elsewhere'],
+]) {
   test(`what was picked in a form that is ${state} is shown as not sent, and not as the answer`, async (t) => {
     const { page, conversation } = await asked(t);
     await page.click(`${SHOWN} .take >> nth=1`);

@@ -6,7 +6,13 @@ import { FORM, completed, partials } from '../forms.mjs';
 import { asked, opened } from '../opened.mjs';
 
 /** Questions of the form whose options take a note. */
-const noted = (...indexes) => ({ ...FORM, questions: indexes.map((index) => ({ ...FORM.questions[index], ...(FORM.questions[index].options.length ? { notes: true } : {}) })) });
+const noted = (...indexes) => ({
+  ...FORM,
+  questions: indexes.map((index) => ({
+    ...FORM.questions[index],
+    ...(FORM.questions[index].options.length ? { notes: true } : {}),
+  })),
+});
 const SHOWN = '.panel:not([hidden])';
 const ADD = '.remark:not([hidden]) > button';
 const NOTE = '.remark:not([hidden]) textarea';
@@ -20,12 +26,21 @@ test('a note is reviewed and sent with the options of its question', async (t) =
   assert.equal(await page.locator(NOTE).isVisible(), false, 'the next question has its own');
   await page.click(`${SHOWN} .take >> nth=0`);
   await page.click('.steps >> text=Next');
-  assert.equal(await page.locator('.remark:not([hidden])').count(), 0, 'a question without options has none');
+  assert.equal(
+    await page.locator('.remark:not([hidden])').count(),
+    0,
+    'a question without options has none',
+  );
   await page.click('.steps >> text=Review');
-  assert.match(await page.locator('.review').innerText(), /PostgreSQL\nNote: not on Friday[^]*List\n/);
+  assert.match(
+    await page.locator('.review').innerText(),
+    /PostgreSQL\nNote: not on Friday[^]*List\n/,
+  );
   await page.click('.answer .primary');
   await answered(page);
-  assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked: [1], note: 'not on Friday' }, { picked: [0] }, {}] }]);
+  assert.deepEqual(mock.answers, [
+    { number: 0, form: [{ picked: [1], note: 'not on Friday' }, { picked: [0] }, {}] },
+  ]);
   assert.match(await page.locator('.review').innerText(), /PostgreSQL\nNote: not on Friday/);
   assert.equal(await page.locator('.remark:visible').count(), 0);
 });
@@ -37,15 +52,37 @@ test('a note to the only question goes with the option that is clicked', async (
   await page.click('.take >> nth=1');
   await answered(page);
   assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked: [1], note: 'soon\nor never' }] }]);
-  assert.deepEqual(await page.locator('.answered .said').allTextContents(), ['PostgreSQL', 'Note: soon\nor never']);
+  assert.deepEqual(await page.locator('.answered .said').allTextContents(), [
+    'PostgreSQL',
+    'Note: soon\nor never',
+  ]);
   assert.equal(await page.locator('form.answer').count(), 0, 'nothing is left of it');
 });
 
 test('a note to the only question goes with several options, and with own words', async (t) => {
   for (const [index, answer, sent] of [
-    [1, async (page) => (await page.click('.take >> nth=2'), await page.click('.answer .primary')), { form: [{ picked: [2], note: 'soon' }] }],
-    [0, async (page) => (await page.fill('.answer textarea', 'On paper'), await page.keyboard.press('Enter')), { form: [{ text: 'On paper', note: 'soon' }] }],
-    [0, async (page) => (await page.click('.edit >> nth=1'), await page.keyboard.type(' 17'), await page.keyboard.press('Enter')), { suggestion: 1, text: 'PostgreSQL 17\nsoon' }],
+    [
+      1,
+      async (page) => (await page.click('.take >> nth=2'), await page.click('.answer .primary')),
+      { form: [{ picked: [2], note: 'soon' }] },
+    ],
+    [
+      0,
+      async (page) => (
+        await page.fill('.answer textarea', 'On paper'),
+        await page.keyboard.press('Enter')
+      ),
+      { form: [{ text: 'On paper', note: 'soon' }] },
+    ],
+    [
+      0,
+      async (page) => (
+        await page.click('.edit >> nth=1'),
+        await page.keyboard.type(' 17'),
+        await page.keyboard.press('Enter')
+      ),
+      { suggestion: 1, text: 'PostgreSQL 17\nsoon' },
+    ],
   ]) {
     const { page, mock } = await asked(t, noted(index));
     await page.click(ADD);
@@ -82,10 +119,21 @@ test('what is shown does not move when it becomes known that a note can be added
   for (const event of events) conversation.emit('form_partial', event);
   await page.waitForSelector(`${SHOWN} .take:enabled`);
   await page.waitForSelector(`${SHOWN} .question strong`);
-  const places = () => page.evaluate(() => [...document.querySelectorAll('.call :is(.tab, .question, .take, .own, .steps button)')].filter((element) => element.checkVisibility()).map((element) => `${element.textContent} ${element.getBoundingClientRect().y - element.closest('.call').getBoundingClientRect().y}`));
+  const places = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('.call :is(.tab, .question, .take, .own, .steps button)')]
+        .filter((element) => element.checkVisibility())
+        .map(
+          (element) =>
+            `${element.textContent} ${element.getBoundingClientRect().y - element.closest('.call').getBoundingClientRect().y}`,
+        ),
+    );
   const before = await places();
   conversation.emit('complete', completed(form));
   await page.waitForSelector(ADD);
   const after = await places();
-  assert.deepEqual(before.filter((place) => !after.includes(place)), []);
+  assert.deepEqual(
+    before.filter((place) => !after.includes(place)),
+    [],
+  );
 });

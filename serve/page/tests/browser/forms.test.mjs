@@ -7,14 +7,31 @@ import { until } from '../help.mjs';
 import { asked, opened } from '../opened.mjs';
 
 /** A form with some of its questions changed. */
-const formOf = (...questions) => ({ ...FORM, questions: questions.map((more) => ({ text: 'Q?', custom: true, multiple: false, options: [], ...more })) });
+const formOf = (...questions) => ({
+  ...FORM,
+  questions: questions.map((more) => ({
+    text: 'Q?',
+    custom: true,
+    multiple: false,
+    options: [],
+    ...more,
+  })),
+});
 const SHOWN = '.panel:not([hidden])';
 const answered = (page) => page.waitForSelector('.call[data-state=answered]');
-const checked = (page) => page.locator(`${SHOWN} .take`).evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-checked')));
+const checked = (page) =>
+  page
+    .locator(`${SHOWN} .take`)
+    .evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-checked')));
 
 test('questions are answered one after another, reviewed, and sent together', async (t) => {
   const { page, mock } = await asked(t);
-  assert.deepEqual(await page.locator('[role=tab]').allTextContents(), ['Store', 'Pages', 'Name', 'Review']);
+  assert.deepEqual(await page.locator('[role=tab]').allTextContents(), [
+    'Store',
+    'Pages',
+    'Name',
+    'Review',
+  ]);
   assert.equal(await page.locator(`${SHOWN} .take[role=radio]`).count(), 2);
   await page.click(`${SHOWN} .take >> nth=0`);
   await page.waitForSelector(`${SHOWN} .take[role=checkbox]`);
@@ -24,15 +41,25 @@ test('questions are answered one after another, reviewed, and sent together', as
   await page.click('.steps >> text=Next');
   assert.equal(await page.getAttribute(`${SHOWN} .own textarea`, 'placeholder'), 'my-app');
   await page.click('.steps >> text=Review');
-  assert.match(await page.locator('.review').innerText(), /SQLite[^]*List\nImport\nA map[^]*Not answered yet/);
+  assert.match(
+    await page.locator('.review').innerText(),
+    /SQLite[^]*List\nImport\nA map[^]*Not answered yet/,
+  );
   await page.click('.review button >> nth=2');
   await page.fill(`${SHOWN} .own textarea`, 'Cook');
   await page.keyboard.press('Enter');
   await page.click('.answer .primary');
   await answered(page);
-  assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked: [0] }, { picked: [0, 2], text: 'A map' }, { text: 'Cook' }] }]);
+  assert.deepEqual(mock.answers, [
+    { number: 0, form: [{ picked: [0] }, { picked: [0, 2], text: 'A map' }, { text: 'Cook' }] },
+  ]);
   assert.match(await page.locator('.review').innerText(), /SQLite[^]*A map[^]*Cook/);
-  assert.equal(await page.locator('.take:enabled, .review button:visible, .steps:visible, form.answer').count(), 0);
+  assert.equal(
+    await page
+      .locator('.take:enabled, .review button:visible, .steps:visible, form.answer')
+      .count(),
+    0,
+  );
 });
 
 test('a part of the questions can be sent, but nothing at all can not', async (t) => {
@@ -49,7 +76,10 @@ test('a part of the questions can be sent, but nothing at all can not', async (t
 });
 
 test('what needs an answer is shown, and asked for before the form is sent', async (t) => {
-  const { page, mock } = await asked(t, formOf({ header: 'One', options: [{ label: 'A' }] }, { header: 'Two', required: true }));
+  const { page, mock } = await asked(
+    t,
+    formOf({ header: 'One', options: [{ label: 'A' }] }, { header: 'Two', required: true }),
+  );
   await page.click(`${SHOWN} .take`);
   await page.waitForSelector(`${SHOWN} .needed`);
   await page.click('[role=tab] >> text=Review');
@@ -66,7 +96,10 @@ test('what needs an answer is shown, and asked for before the form is sent', asy
 });
 
 test('a number has to be one', async (t) => {
-  const { page, mock } = await asked(t, formOf({ header: 'Port', kind: 'number' }, { header: 'Name' }));
+  const { page, mock } = await asked(
+    t,
+    formOf({ header: 'Port', kind: 'number' }, { header: 'Name' }),
+  );
   await page.fill(`${SHOWN} .own textarea`, 'eighty');
   await page.waitForSelector(`${SHOWN} .problem >> text=This has to be a number.`);
   await page.click('[role=tab] >> text=Review');
@@ -81,7 +114,10 @@ test('a number has to be one', async (t) => {
 
 test('words of the user’s own replace one choice, and join several', async (t) => {
   const options = [{ label: 'A' }, { label: 'B' }];
-  const { page, mock } = await asked(t, formOf({ options }, { options, multiple: true }, { options, custom: false }));
+  const { page, mock } = await asked(
+    t,
+    formOf({ options }, { options, multiple: true }, { options, custom: false }),
+  );
   await page.click(`${SHOWN} .take >> nth=0`);
   await page.click('[role=tab] >> nth=0');
   await page.fill(`${SHOWN} .own textarea`, 'C');
@@ -93,16 +129,32 @@ test('words of the user’s own replace one choice, and join several', async (t)
   await page.fill(`${SHOWN} .own textarea`, 'C');
   await page.click(`${SHOWN} .take >> nth=1`);
   await page.click('[role=tab] >> nth=2');
-  assert.equal(await page.locator(`${SHOWN} .own`).isVisible(), false, 'no words where none are taken');
+  assert.equal(
+    await page.locator(`${SHOWN} .own`).isVisible(),
+    false,
+    'no words where none are taken',
+  );
   await page.click('[role=tab] >> text=Review');
   await page.click('.answer .primary');
   await answered(page);
-  assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked: [1] }, { picked: [1], text: 'C' }, {}] }]);
+  assert.deepEqual(mock.answers, [
+    { number: 0, form: [{ picked: [1] }, { picked: [1], text: 'C' }, {}] },
+  ]);
 });
 
 test('defaults are picked at first', async (t) => {
-  const options = [{ label: 'Production', value: 'p' }, { label: 'Test', value: 't' }];
-  const { page } = await asked(t, formOf({ options, defaults: ['t'] }, { options, multiple: true, defaults: ['p', 'Test'] }, { defaults: ['main'] }));
+  const options = [
+    { label: 'Production', value: 'p' },
+    { label: 'Test', value: 't' },
+  ];
+  const { page } = await asked(
+    t,
+    formOf(
+      { options, defaults: ['t'] },
+      { options, multiple: true, defaults: ['p', 'Test'] },
+      { defaults: ['main'] },
+    ),
+  );
   assert.deepEqual(await checked(page), ['false', 'true']);
   await page.click('[role=tab] >> nth=1');
   assert.deepEqual(await checked(page), ['true', 'true']);
@@ -139,7 +191,11 @@ test('one question with several choices is sent with a button', async (t) => {
   await page.keyboard.press('Enter');
   await answered(page);
   assert.deepEqual(mock.answers, [{ number: 0, form: [{ picked: [0, 2], text: 'A map' }] }]);
-  assert.deepEqual(await page.locator('.answered .said').allTextContents(), ['List', 'Import', 'A map']);
+  assert.deepEqual(await page.locator('.answered .said').allTextContents(), [
+    'List',
+    'Import',
+    'A map',
+  ]);
 });
 
 test('one question without options takes a text, and its placeholder is shown', async (t) => {
@@ -152,8 +208,14 @@ test('one question without options takes a text, and its placeholder is shown', 
 });
 
 test('a question that takes no words has no field for them', async (t) => {
-  const { page, mock } = await asked(t, formOf({ options: [{ label: 'A' }, { label: 'B' }], custom: false }));
-  assert.equal(await page.locator('.answer textarea:visible, .answer .primary:visible, .edit:enabled').count(), 0);
+  const { page, mock } = await asked(
+    t,
+    formOf({ options: [{ label: 'A' }, { label: 'B' }], custom: false }),
+  );
+  assert.equal(
+    await page.locator('.answer textarea:visible, .answer .primary:visible, .edit:enabled').count(),
+    0,
+  );
   await page.click('.take >> nth=1');
   await answered(page);
   assert.deepEqual(mock.answers, [{ number: 0, suggestion: 1 }]);
@@ -169,7 +231,10 @@ test('a question can be answered as soon as it is closed, and is sent with the o
   conversation.emit('form_partial', all[second]);
   await page.waitForSelector('.take:enabled');
   await page.keyboard.press('2');
-  await until(page, () => document.querySelectorAll('[role=tab]')[1]?.getAttribute('aria-selected') === 'true');
+  await until(
+    page,
+    () => document.querySelectorAll('[role=tab]')[1]?.getAttribute('aria-selected') === 'true',
+  );
   assert.equal(await page.locator('form.answer').count(), 0, 'nothing can be sent yet');
   for (const event of all.slice(second + 1)) conversation.emit('form_partial', event);
   conversation.emit('complete', completed(FORM)).emit('end', { index: 0, cut_off: false });
@@ -208,7 +273,13 @@ test('answers are kept when the page is reloaded, also before the call is comple
 test('an answer from elsewhere is shown, and what was picked here is not lost', async (t) => {
   const { page, conversation } = await asked(t);
   await page.keyboard.press('2');
-  conversation.emit('replied', { number: 0, kind: 'answer', said: 'x', answers: [{ picked: [0] }, { text: 'None' }, {}], images: [] });
+  conversation.emit('replied', {
+    number: 0,
+    kind: 'answer',
+    said: 'x',
+    answers: [{ picked: [0] }, { text: 'None' }, {}],
+    images: [],
+  });
   await answered(page);
   assert.match(await page.locator('.review').innerText(), /SQLite[^]*None[^]*Not answered/);
   assert.match(await page.inputValue('.unsent textarea'), /recipes[^]*PostgreSQL/);
@@ -218,7 +289,10 @@ test('an answer from elsewhere is shown, and what was picked here is not lost', 
 
 test('Enter that is held down answers one question, or shows the next one, and sends nothing', async (t) => {
   for (const start of [`${SHOWN} .take >> nth=0`, '.steps >> text=Next']) {
-    const { page, mock } = await asked(t, formOf(...Array(3).fill({ options: [{ label: 'A' }, { label: 'B' }] })));
+    const { page, mock } = await asked(
+      t,
+      formOf(...Array(3).fill({ options: [{ label: 'A' }, { label: 'B' }] })),
+    );
     await page.locator(start).focus();
     for (let times = 0; times < 8; times++) await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');

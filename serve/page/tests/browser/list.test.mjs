@@ -23,21 +23,34 @@ const named = (mock, id, title) => {
 const titles = (page) => page.locator('#list .title').allTextContents();
 
 test('conversations and questions appear at once, latest change first, by one stream', async (t) => {
-  const { mock, page, did } = await opened(t, { hash: '#/c/b', prepare: (mock) => named(mock, 'b', 'Second') });
+  const { mock, page, did } = await opened(t, {
+    hash: '#/c/b',
+    prepare: (mock) => named(mock, 'b', 'Second'),
+  });
   await page.waitForSelector('#list li');
   named(mock, 'a', 'First');
   await page.waitForSelector('#list li >> nth=1');
   assert.deepEqual(await titles(page), ['First', 'Second']);
   mock.conversation('b').emit('complete', QUESTION);
   await eventually(async () => (await titles(page))[0] === 'Second');
-  assert.equal(await page.locator('#list .what').first().textContent(), 'Where should the recipes live?');
+  assert.equal(
+    await page.locator('#list .what').first().textContent(),
+    'Where should the recipes live?',
+  );
   mock.remove('a');
   await eventually(async () => (await titles(page)).length === 1);
-  assert.equal(did.requests.filter((url) => url.endsWith('/conversations')).length, 0, 'nothing is polled');
+  assert.equal(
+    did.requests.filter((url) => url.endsWith('/conversations')).length,
+    0,
+    'nothing is polled',
+  );
 });
 
 test('a service without the stream of the list is polled', async (t) => {
-  const { mock, page } = await opened(t, { hash: '#/c/b', prepare: (mock) => ((mock.service = null), named(mock, 'b')) });
+  const { mock, page } = await opened(t, {
+    hash: '#/c/b',
+    prepare: (mock) => ((mock.service = null), named(mock, 'b')),
+  });
   await page.waitForSelector('#list li');
   mock.conversation('b').emit('complete', QUESTION);
   await page.waitForSelector('#list >> text=Where should the recipes live?');
@@ -48,7 +61,9 @@ test('a lost connection that comes back at once is not reported', async (t) => {
   await page.evaluate(() => {
     const problem = document.querySelector('#list-problem');
     window.reported = false;
-    new MutationObserver(() => (window.reported ||= !problem.hidden)).observe(problem, { attributes: true });
+    new MutationObserver(() => (window.reported ||= !problem.hidden)).observe(problem, {
+      attributes: true,
+    });
   });
   for (const id of ['a', 'b']) {
     mock.cutList();
@@ -68,8 +83,17 @@ test('a service that can’t be reached is reported until it is back', async (t)
 });
 
 test('a service that refuses the list says why, and the list is not empty', async (t) => {
-  const { mock, page } = await opened(t, { prepare: (mock) => (mock.refuseList = { status: 503, code: 'too_many_readers', message: 'the list has 64 readers' }) });
-  await page.waitForSelector('#list-problem >> text=The service refuses: the list has 64 readers. This page tries again by itself.');
+  const { mock, page } = await opened(t, {
+    prepare: (mock) =>
+      (mock.refuseList = {
+        status: 503,
+        code: 'too_many_readers',
+        message: 'the list has 64 readers',
+      }),
+  });
+  await page.waitForSelector(
+    '#list-problem >> text=The service refuses: the list has 64 readers. This page tries again by itself.',
+  );
   assert.equal(await page.locator('#list-empty').isVisible(), false);
   mock.refuseList = null;
   await page.waitForSelector('#list-empty >> text=No conversations yet.');
@@ -93,20 +117,35 @@ test('the times in the list are updated, and nothing else changes', async (t) =>
 });
 
 test('the title is the one of the service; without one it is the question', async (t) => {
-  const { mock, page } = await opened(t, { hash: '#/c/a', prepare: (mock) => named(mock, 'a', '# Store **recipes**\nmore') });
+  const { mock, page } = await opened(t, {
+    hash: '#/c/a',
+    prepare: (mock) => named(mock, 'a', '# Store **recipes**\nmore'),
+  });
   await page.waitForSelector('#conversation-title >> text=Store recipes');
   named(mock, 'b').emit('complete', QUESTION);
-  await eventually(async () => (await titles(page)).join() === 'Where should the recipes live?,Store recipes');
+  await eventually(
+    async () => (await titles(page)).join() === 'Where should the recipes live?,Store recipes',
+  );
 });
 
 test('a dialogue that has stopped is marked in the list', async (t) => {
   const { mock, page } = await opened(t);
-  named(mock, 'a', 'A').emit('rejected', { call: 0, reason: 'malformed', message: 'm', stopped: true });
+  named(mock, 'a', 'A').emit('rejected', {
+    call: 0,
+    reason: 'malformed',
+    message: 'm',
+    stopped: true,
+  });
   await page.waitForSelector('#list [data-state=stopped] >> text=needs your guidance');
 });
 
 test('the list can be searched by words', async (t) => {
-  const { page } = await opened(t, { prepare: (mock) => (named(mock, 'a', 'Port the parser'), named(mock, 'b', 'Slow nightly build')) });
+  const { page } = await opened(t, {
+    prepare: (mock) => (
+      named(mock, 'a', 'Port the parser'),
+      named(mock, 'b', 'Slow nightly build')
+    ),
+  });
   await page.waitForSelector('#list li >> nth=1');
   await page.keyboard.press('/');
   await page.keyboard.type('build NIGHT');
@@ -116,7 +155,10 @@ test('the list can be searched by words', async (t) => {
 });
 
 test('the tab shows the number of open questions, and a badge on its icon', async (t) => {
-  const { mock, page } = await opened(t, { hash: '#/c/a', prepare: (mock) => named(mock, 'a', 'A') });
+  const { mock, page } = await opened(t, {
+    hash: '#/c/a',
+    prepare: (mock) => named(mock, 'a', 'A'),
+  });
   const icon = () => page.locator('link[rel=icon]').getAttribute('href');
   assert.ok(!(await icon()).includes('e5484d'));
   mock.conversation('a').emit('complete', QUESTION);
@@ -128,26 +170,30 @@ test('the tab shows the number of open questions, and a badge on its icon', asyn
 });
 
 /** Records notifications, and grants them when asked. */
-const recordNotifications = (page, permission) => page.addInitScript((permission) => {
-  window.notes = [];
-  window.asked = 0;
-  class Note {
-    static permission = permission;
-    static async requestPermission() {
-      window.asked++;
-      return (Note.permission = 'granted');
+const recordNotifications = (page, permission) =>
+  page.addInitScript((permission) => {
+    window.notes = [];
+    window.asked = 0;
+    class Note {
+      static permission = permission;
+      static async requestPermission() {
+        window.asked++;
+        return (Note.permission = 'granted');
+      }
+      constructor(title, { body }) {
+        window.notes.push([title, body]);
+        window.note = this;
+      }
+      close() {}
     }
-    constructor(title, { body }) {
-      window.notes.push([title, body]);
-      window.note = this;
-    }
-    close() {}
-  }
-  window.Notification = Note;
-}, permission);
+    window.Notification = Note;
+  }, permission);
 
 test('a notification tells of a new question elsewhere; it is asked for by a button, never at load', async (t) => {
-  const { mock, page } = await opened(t, { hash: '#/c/a', prepare: (mock) => named(mock, 'a', 'A').emit('complete', QUESTION) });
+  const { mock, page } = await opened(t, {
+    hash: '#/c/a',
+    prepare: (mock) => named(mock, 'a', 'A').emit('complete', QUESTION),
+  });
   await recordNotifications(page, 'default');
   await page.reload();
   await page.waitForSelector('#notify:not([hidden])');
@@ -156,17 +202,26 @@ test('a notification tells of a new question elsewhere; it is asked for by a but
   await until(page, () => document.getElementById('notify')?.hidden);
   named(mock, 'b', 'Bees').emit('complete', QUESTION);
   await until(page, () => window.notes.length === 1);
-  assert.deepEqual(await page.evaluate(() => window.notes), [['Bees', QUESTION.question]], 'not of the question that is in view');
+  assert.deepEqual(
+    await page.evaluate(() => window.notes),
+    [['Bees', QUESTION.question]],
+    'not of the question that is in view',
+  );
   await page.evaluate(() => window.note.onclick());
   await until(page, () => location.hash === '#/c/b');
 });
 
 test('in a hidden tab the question in view is notified of, too', async (t) => {
-  const { mock, page } = await opened(t, { hash: '#/c/a', prepare: (mock) => named(mock, 'a', 'A') });
+  const { mock, page } = await opened(t, {
+    hash: '#/c/a',
+    prepare: (mock) => named(mock, 'a', 'A'),
+  });
   await recordNotifications(page, 'granted');
   await page.reload();
   await page.waitForSelector('#list li');
-  await page.evaluate(() => Object.defineProperty(document, 'hidden', { configurable: true, get: () => true }));
+  await page.evaluate(() =>
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => true }),
+  );
   mock.conversation('a').emit('complete', QUESTION);
   await until(page, () => window.notes.length === 1 && document.title === '(1) followup');
 });
@@ -188,7 +243,9 @@ test('the one question that waits opens by itself', async (t) => {
 });
 
 test('no question opens by itself over another one, over a choice, or while something is typed', async (t) => {
-  const { mock, page } = await opened(t, { prepare: (mock) => (named(mock, 'a', 'A'), named(mock, 'b', 'B'), named(mock, 'c', 'C')) });
+  const { mock, page } = await opened(t, {
+    prepare: (mock) => (named(mock, 'a', 'A'), named(mock, 'b', 'B'), named(mock, 'c', 'C')),
+  });
   await page.waitForSelector('#list li >> nth=2');
   await page.fill('#search', 'a');
   mock.conversation('a').emit('complete', QUESTION);
@@ -207,10 +264,21 @@ test('no question opens by itself over another one, over a choice, or while some
 });
 
 test('the empty state says what is relayed where, with the base URL to copy and a link that opens', async (t) => {
-  const { mock, page, context } = await opened(t, { prepare: (mock) => (mock.info = { service: 'x', upstream: 'https://api.example.com/v1', continue: false, demo: false }) });
+  const { mock, page, context } = await opened(t, {
+    prepare: (mock) =>
+      (mock.info = {
+        service: 'x',
+        upstream: 'https://api.example.com/v1',
+        continue: false,
+        demo: false,
+      }),
+  });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.waitForSelector('#welcome .base');
-  assert.match(await page.locator('#welcome').textContent(), /relayed to https:\/\/api\.example\.com\/v1\..*Your agent collects your answers/);
+  assert.match(
+    await page.locator('#welcome').textContent(),
+    /relayed to https:\/\/api\.example\.com\/v1\..*Your agent collects your answers/,
+  );
   await page.click('#welcome .copy');
   await page.waitForSelector('#welcome .copy >> text=Copied');
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${mock.url}/v1`);
@@ -218,24 +286,42 @@ test('the empty state says what is relayed where, with the base URL to copy and 
 });
 
 test('with a token there is no link that the service would refuse', async (t) => {
-  const { page } = await opened(t, { hash: '#token=x', prepare: (mock) => (mock.info = { service: 'x', upstream: 'https://api.example.com/v1', continue: false, demo: false }) });
+  const { page } = await opened(t, {
+    hash: '#token=x',
+    prepare: (mock) =>
+      (mock.info = {
+        service: 'x',
+        upstream: 'https://api.example.com/v1',
+        continue: false,
+        demo: false,
+      }),
+  });
   await page.waitForSelector('#welcome .base');
   assert.equal(await page.locator('#welcome a').count(), 0);
 });
 
 test('without a provider the empty state says how to set one', async (t) => {
-  const { page } = await opened(t, { prepare: (mock) => (mock.info = { service: 'x', upstream: null, continue: false, demo: false }) });
+  const { page } = await opened(t, {
+    prepare: (mock) => (mock.info = { service: 'x', upstream: null, continue: false, demo: false }),
+  });
   await page.waitForSelector('#welcome >> text=No provider is set');
 });
 
 test('on a phone the empty state is in view, too', async (t) => {
-  const { page } = await opened(t, { viewport: { width: 375, height: 667 }, prepare: (mock) => (mock.info = { service: 'x', upstream: 'https://a.example/v1', continue: true, demo: false }) });
+  const { page } = await opened(t, {
+    viewport: { width: 375, height: 667 },
+    prepare: (mock) =>
+      (mock.info = { service: 'x', upstream: 'https://a.example/v1', continue: true, demo: false }),
+  });
   await page.waitForSelector('#welcome .base');
   assert.ok(await page.locator('#welcome .base').isVisible());
 });
 
 test('an entry of the list keeps the focus when the order changes', async (t) => {
-  const { page, mock } = await opened(t, { hash: '#/c/c', prepare: (mock) => named(mock, 'c', 'C') });
+  const { page, mock } = await opened(t, {
+    hash: '#/c/c',
+    prepare: (mock) => named(mock, 'c', 'C'),
+  });
   await page.focus('#list a');
   named(mock, 'new', 'New');
   await page.waitForSelector('#list li >> nth=1');

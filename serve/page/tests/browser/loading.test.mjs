@@ -8,7 +8,12 @@ import { newPage, play, service } from '../help.mjs';
 async function slow(page) {
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Network.enable');
-  await devtools.send('Network.emulateNetworkConditions', { offline: false, latency: 2000, downloadThroughput: 50_000 / 8, uploadThroughput: 50_000 / 8 });
+  await devtools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 2000,
+    downloadThroughput: 50_000 / 8,
+    uploadThroughput: 50_000 / 8,
+  });
 }
 
 /** Returns after how many seconds a question can be answered, and shows its markdown. */
@@ -31,7 +36,9 @@ test('on 50 kbit/s and 2 s latency a question can be answered 8.5 s later than o
   for (let attempt = 1; ; attempt++) {
     const fast = await load(t, url, id, { isSlow: false });
     const { usable, whole } = await load(t, url, id, { isSlow: true });
-    t.diagnostic(`usable after ${usable.toFixed(1)} s, with markdown after ${whole.toFixed(1)} s; on a fast network after ${fast.usable.toFixed(1)} s`);
+    t.diagnostic(
+      `usable after ${usable.toFixed(1)} s, with markdown after ${whole.toFixed(1)} s; on a fast network after ${fast.usable.toFixed(1)} s`,
+    );
     if (usable - fast.usable < 8.5) return;
     assert.ok(attempt < 3, `${usable} s, and ${fast.usable} s on a fast network`);
   }
@@ -43,7 +50,13 @@ test('a reload loads nothing again', async (t) => {
   const id = await play(url, 'database', { chunk: '4096' });
   await page.goto(`${url}/#/c/${id}`);
   await page.waitForSelector('.question strong, .question code');
-  const transferred = () => page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/')).map(({ transferSize }) => transferSize));
+  const transferred = () =>
+    page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => name.includes('/assets/'))
+        .map(({ transferSize }) => transferSize),
+    );
   const first = await transferred();
   assert.ok(first.length === 1 && first[0] > 30_000, `${first}`);
   await page.reload();

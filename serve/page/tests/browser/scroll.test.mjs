@@ -5,7 +5,11 @@ import { test } from 'node:test';
 import { Mock } from '../mock.mjs';
 import { QUESTION, eventually, newPage, until } from '../help.mjs';
 
-const lines = (count) => Array.from({ length: count }, (_, n) => `Line ${n} of a text that takes some room on the screen.\n\n`).join('');
+const lines = (count) =>
+  Array.from(
+    { length: count },
+    (_, n) => `Line ${n} of a text that takes some room on the screen.\n\n`,
+  ).join('');
 const SIZES = { 'a phone': { width: 375, height: 667 }, 'a desktop': { width: 1280, height: 800 } };
 
 async function opened(t, viewport, begin = (conversation) => conversation) {
@@ -19,7 +23,12 @@ async function opened(t, viewport, begin = (conversation) => conversation) {
 }
 
 /** The distance from the page's header to the top of the question. */
-const distance = (page) => page.evaluate(() => document.querySelector('.call:last-of-type').getBoundingClientRect().top - document.querySelector('.top').getBoundingClientRect().bottom);
+const distance = (page) =>
+  page.evaluate(
+    () =>
+      document.querySelector('.call:last-of-type').getBoundingClientRect().top -
+      document.querySelector('.top').getBoundingClientRect().bottom,
+  );
 const isAtTop = async (page) => ((at) => at >= 0 && at < 40)(await distance(page));
 /** Waits until the page has not scrolled for two frames. */
 const settled = (page) =>
@@ -34,7 +43,9 @@ const long = { ...QUESTION, question: lines(30) };
 
 for (const [name, viewport] of Object.entries(SIZES)) {
   test(`the top of a question is in view when the conversation is opened, on ${name}`, async (t) => {
-    const { page } = await opened(t, viewport, (conversation) => conversation.emit('text', { text: lines(40) }).emit('complete', long));
+    const { page } = await opened(t, viewport, (conversation) =>
+      conversation.emit('text', { text: lines(40) }).emit('complete', long),
+    );
     await page.waitForSelector('.take:enabled', { state: 'attached' });
     await eventually(() => isAtTop(page));
   });
@@ -43,7 +54,12 @@ for (const [name, viewport] of Object.entries(SIZES)) {
     const { page, conversation } = await opened(t, viewport);
     conversation.emit('text', { text: lines(40) });
     await page.waitForSelector('text=Line 39');
-    for (let at = 0; at < long.question.length; at += 97) conversation.emit('partial', { call: 0, field: 'question', delta: long.question.slice(at, at + 97) });
+    for (let at = 0; at < long.question.length; at += 97)
+      conversation.emit('partial', {
+        call: 0,
+        field: 'question',
+        delta: long.question.slice(at, at + 97),
+      });
     await page.waitForSelector('.call >> text=Line 29', { state: 'attached' });
     await eventually(() => isAtTop(page));
     conversation.emit('complete', long);
@@ -56,7 +72,11 @@ test('a question that fits is shown whole, with its form', async (t) => {
   const { page, conversation } = await opened(t, SIZES['a desktop']);
   conversation.emit('text', { text: lines(40) }).emit('complete', QUESTION);
   await page.waitForSelector('.take:enabled');
-  await eventually(() => page.evaluate(() => document.querySelector('.answer').getBoundingClientRect().bottom <= innerHeight));
+  await eventually(() =>
+    page.evaluate(
+      () => document.querySelector('.answer').getBoundingClientRect().bottom <= innerHeight,
+    ),
+  );
   assert.ok((await distance(page)) >= 0);
 });
 
@@ -87,5 +107,7 @@ test('a reader at the end of a growing question follows it there', async (t) => 
   await settled(page);
   conversation.emit('partial', { call: 0, field: 'question', delta: `${lines(10)}The last one.` });
   await page.waitForSelector('.call >> text=The last one.', { state: 'attached' });
-  await eventually(() => page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY < 2));
+  await eventually(() =>
+    page.evaluate(() => document.documentElement.scrollHeight - innerHeight - scrollY < 2),
+  );
 });

@@ -18,7 +18,10 @@ test('markdown becomes elements', () => {
   assert.equal(shown('- a\n- b\n  1. c'), '<ul><li>a</li><li>b<ol><li>c</li></ol></li></ul>');
   assert.equal(shown('> a\n\n---'), '<blockquote><p>a</p></blockquote><hr></hr>');
   assert.equal(shown('# a'), '<h4>a</h4>');
-  assert.equal(shown('|a|\n|-|\n|b|'), '<div><table><thead><tr><th>a</th></tr></thead><tbody><tr><td>b</td></tr></tbody></table></div>');
+  assert.equal(
+    shown('|a|\n|-|\n|b|'),
+    '<div><table><thead><tr><th>a</th></tr></thead><tbody><tr><td>b</td></tr></tbody></table></div>',
+  );
   assert.equal(shown('```js\n<b>\n```'), '<div><pre><code><b></code></pre><button></button></div>');
 });
 
@@ -32,15 +35,25 @@ test('lists keep their numbers', () => {
 });
 
 test('markup in markdown is text', () => {
-  const source = '<script>alert(1)</script><img src=x onerror=alert(1)> <b>x</b>\n\n<div>\n<p onclick="x">';
+  const source =
+    '<script>alert(1)</script><img src=x onerror=alert(1)> <b>x</b>\n\n<div>\n<p onclick="x">';
   const nodes = render(source);
-  assert.deepEqual(elementsOf(nodes).map(({ tag }) => tag), ['p', 'p', 'br']);
+  assert.deepEqual(
+    elementsOf(nodes).map(({ tag }) => tag),
+    ['p', 'p', 'br'],
+  );
   assert.equal(textOf(nodes).replace(/\n/g, ''), source.replace(/\n/g, ''));
 });
 
 test('only the allowed elements and attributes are created', () => {
-  const tags = new Set('p ul ol li strong em s code pre a span br hr blockquote h4 h5 h6 div table thead tbody tr th td button'.split(' '));
-  const attrs = new Set('dir class start href target rel title tabindex role aria-label data-language type'.split(' '));
+  const tags = new Set(
+    'p ul ol li strong em s code pre a span br hr blockquote h4 h5 h6 div table thead tbody tr th td button'.split(
+      ' ',
+    ),
+  );
+  const attrs = new Set(
+    'dir class start href target rel title tabindex role aria-label data-language type'.split(' '),
+  );
   for (let seed = 0; seed < 300; seed++) {
     for (const { tag, attrs: has } of elementsOf(render(soup(random(seed), 60)))) {
       assert.ok(tags.has(tag), tag);
@@ -50,18 +63,43 @@ test('only the allowed elements and attributes are created', () => {
 });
 
 test('only web and mail addresses become links', () => {
-  const links = (source) => elementsOf(render(source)).filter(({ attrs }) => attrs.href !== undefined);
+  const links = (source) =>
+    elementsOf(render(source)).filter(({ attrs }) => attrs.href !== undefined);
   const [web, mail] = links('[a](https://Example.org/x) <mailto:a@b.org>');
-  assert.deepEqual(web.attrs, { href: 'https://example.org/x', target: '_blank', rel: 'noopener noreferrer nofollow', title: 'Opens example.org' });
+  assert.deepEqual(web.attrs, {
+    href: 'https://example.org/x',
+    target: '_blank',
+    rel: 'noopener noreferrer nofollow',
+    title: 'Opens example.org',
+  });
   assert.equal(mail.attrs.title, 'Mail to a@b.org');
-  for (const bad of ['javascript:alert(1)', 'JaVaScRiPt:x', '&#106;avascript:x', 'data:text/html,x', 'vbscript:x', 'file:///etc/passwd', '//example.org', '/x', 'x', 'java\tscript:x', 'blob:x', 'about:blank'])
+  for (const bad of [
+    'javascript:alert(1)',
+    'JaVaScRiPt:x',
+    '&#106;avascript:x',
+    'data:text/html,x',
+    'vbscript:x',
+    'file:///etc/passwd',
+    '//example.org',
+    '/x',
+    'x',
+    'java\tscript:x',
+    'blob:x',
+    'about:blank',
+  ])
     assert.deepEqual(links(`[a](<${bad}>) <${bad}> ![a](<${bad}>)`), [], bad);
 });
 
 test('bare addresses become links with a title; file names do not', () => {
-  const [link] = elementsOf(render('see https://example.org/%41?b=ü.')).filter(({ tag }) => tag === 'a');
+  const [link] = elementsOf(render('see https://example.org/%41?b=ü.')).filter(
+    ({ tag }) => tag === 'a',
+  );
   assert.equal(textOf([link]), 'https://example.org/%41?b=ü');
-  assert.equal(elementsOf(render('see main.rs and example.org and a@b.org')).filter(({ tag }) => tag === 'a').length, 0);
+  assert.equal(
+    elementsOf(render('see main.rs and example.org and a@b.org')).filter(({ tag }) => tag === 'a')
+      .length,
+    0,
+  );
 });
 
 test('a look-alike host name is shown in its ASCII form', () => {
@@ -72,12 +110,22 @@ test('a look-alike host name is shown in its ASCII form', () => {
 test('images are named, not loaded', () => {
   const nodes = render('![a cat](https://example.org/cat.png "title")');
   assert.equal(textOf(nodes), '[image: a cat]');
-  assert.deepEqual(elementsOf(nodes).map(({ tag }) => tag), ['p', 'a']);
+  assert.deepEqual(
+    elementsOf(nodes).map(({ tag }) => tag),
+    ['p', 'a'],
+  );
 });
 
 test('the text of a button has neither blocks nor links', () => {
-  assert.equal(outline(inline('**a** `b` [c](https://example.org) https://example.org ![d](https://example.org/d.png)\n# e\n\n- f')),
-    '<strong>a</strong> <code>b</code> [c](https://example.org) https://example.org ![d](https://example.org/d.png) # e<br></br><br></br>- f');
+  assert.equal(
+    outline(
+      inline(
+        '**a** `b` [c](https://example.org) https://example.org ![d](https://example.org/d.png)\n# e\n\n- f',
+      ),
+    ),
+    '<strong>a</strong> <code>b</code> [c](https://example.org) https://example.org ' +
+      '![d](https://example.org/d.png) # e<br></br><br></br>- f',
+  );
 });
 
 test('link definitions are text, because one below would change the text above', () => {
@@ -88,27 +136,66 @@ test('invisible characters are made visible, in code and in titles, too', () => 
   const nodes = render('a\u202Eb `c\u0007` ⁦d⁩');
   assert.equal(textOf(nodes), 'aRLOb c␇ \u2066d\u2069', 'a balanced isolate stays');
   assert.match(JSON.stringify(nodes), /U\+202E: right-to-left override/);
-  assert.equal(textOf(render('👩🏽‍🌾 می‌خواهم ❤️ e\u0301')), '👩🏽‍🌾 می‌خواهم ❤️ e\u0301', 'what scripts need stays');
+  assert.equal(
+    textOf(render('👩🏽‍🌾 می‌خواهم ❤️ e\u0301')),
+    '👩🏽‍🌾 می‌خواهم ❤️ e\u0301',
+    'what scripts need stays',
+  );
 });
 
 test('code is highlighted: comments, strings, numbers, keywords', () => {
-  const kinds = (code, language) => highlight(code, language).filter(({ kind }) => kind).map(({ kind, text }) => `${kind} ${text}`);
-  assert.deepEqual(kinds('pub fn f() -> u8 { g("a // b", 0x1F) } // see 2', 'rust'), ['keyword pub', 'keyword fn', 'string "a // b"', 'number 0x1F', 'comment // see 2']);
-  assert.deepEqual(kinds("if x: # it's\n  return 'a'", 'python'), ['keyword if', "comment # it's", 'keyword return', "string 'a'"]);
-  assert.deepEqual(kinds("SELECT 1 -- all\nFROM t", 'sql'), ['keyword SELECT', 'number 1', 'comment -- all', 'keyword FROM']);
-  assert.deepEqual(kinds('fetch("https://a.b") /* open', 'js'), ['string "https://a.b"', 'comment /* open']);
+  const kinds = (code, language) =>
+    highlight(code, language)
+      .filter(({ kind }) => kind)
+      .map(({ kind, text }) => `${kind} ${text}`);
+  assert.deepEqual(kinds('pub fn f() -> u8 { g("a // b", 0x1F) } // see 2', 'rust'), [
+    'keyword pub',
+    'keyword fn',
+    'string "a // b"',
+    'number 0x1F',
+    'comment // see 2',
+  ]);
+  assert.deepEqual(kinds("if x: # it's\n  return 'a'", 'python'), [
+    'keyword if',
+    "comment # it's",
+    'keyword return',
+    "string 'a'",
+  ]);
+  assert.deepEqual(kinds('SELECT 1 -- all\nFROM t', 'sql'), [
+    'keyword SELECT',
+    'number 1',
+    'comment -- all',
+    'keyword FROM',
+  ]);
+  assert.deepEqual(kinds('fetch("https://a.b") /* open', 'js'), [
+    'string "https://a.b"',
+    'comment /* open',
+  ]);
   assert.deepEqual(kinds('for example 1', 'text'), []);
 });
 
 test('highlighting changes no text', () => {
   for (let seed = 0; seed < 200; seed++) {
     const code = soup(random(seed), 40);
-    for (const language of ['rust', 'py', 'sql', '']) assert.equal(highlight(code, language).map(({ text }) => text).join(''), code);
+    for (const language of ['rust', 'py', 'sql', ''])
+      assert.equal(
+        highlight(code, language)
+          .map(({ text }) => text)
+          .join(''),
+        code,
+      );
   }
 });
 
 test('deep nesting and endless marks are handled', () => {
-  for (const source of ['> '.repeat(20_000), '- '.repeat(20_000), '['.repeat(20_000), '*a '.repeat(20_000), '`'.repeat(20_000), '!['.repeat(10_000)]) {
+  for (const source of [
+    '> '.repeat(20_000),
+    '- '.repeat(20_000),
+    '['.repeat(20_000),
+    '*a '.repeat(20_000),
+    '`'.repeat(20_000),
+    '!['.repeat(10_000),
+  ]) {
     const began = performance.now();
     render(source);
     settle(source, false);
@@ -166,7 +253,8 @@ test('shown text only grows, character by character', () => {
   const texts = [
     ...readdirSync(EXAMPLES).map((name) => readFileSync(new URL(name, EXAMPLES), 'utf8')),
     'a **bold** and *it* and ***both*** and `co*de` and ``a ` b`` end',
-    '# Title\n\nText with [a link](https://example.org/a_b) and <https://example.org> here! Really? 5 * 3, snake_case_name, 2 < 3 & 4\n',
+    '# Title\n\nText with [a link](https://example.org/a_b) and <https://example.org> ' +
+      'here! Really? 5 * 3, snake_case_name, 2 < 3 & 4\n',
     '1. one\n2. **two**\n   - *a*\n   - b\n\n10. ten\n',
     '```rust\nfn main() {}\n```\n\nand then\n\n~~~\na ``` b\n~~~\n',
     '| a | b |\n|---|:-:|\n| 1 | **2** |\n| 3 | `4` |\n\nend',
@@ -176,10 +264,16 @@ test('shown text only grows, character by character', () => {
   ];
   for (const text of texts) {
     let before = '';
-    for (const page of grown(text, Array.from({ length: text.length }, (_, at) => at + 1))) {
+    for (const page of grown(
+      text,
+      Array.from({ length: text.length }, (_, at) => at + 1),
+    )) {
       const now = textOf(page);
       // White space between blocks belongs to no block; an open isolate is closed provisionally.
-      assert.ok(now.startsWith(before.trimEnd().replace(/\u2069+$/, '')), `${JSON.stringify(before.slice(-60))} became ${JSON.stringify(now.slice(-60))}`);
+      assert.ok(
+        now.startsWith(before.trimEnd().replace(/\u2069+$/, '')),
+        `${JSON.stringify(before.slice(-60))} became ${JSON.stringify(now.slice(-60))}`,
+      );
       before = now;
     }
     assert.equal(before, textOf(render(text)));
@@ -197,6 +291,14 @@ test('pending characters are not held back for long', () => {
 
 /** Pieces of markdown, and of text that looks like it. */
 function soup(next, length) {
-  const pieces = ['a', 'bc d', ' ', '\n', '\n\n', '\n- ', '\n  - ', '\n1. ', '\n2) ', '\n> ', '\n# ', '\n---\n', '\n***\n', '```', '\n```\n', '\n~~~\n', '    ', '\t', '**', '*', '_', '__', '~~', '`', '``', '[', '](', ')', '](https://a.b)', '![', '<', '>', '<https://a.b>', 'https://a.b/c', '|', '\n|a|b|\n', '|-|-|\n', '\n=\n', '\\', '&amp;', '&', '!', '\r\n', '\r', '\u202E', '[x]: y\n', 'é', '<script>', '"', '1', '10.'];
+  // One piece a line would be a page.
+  // prettier-ignore
+  const pieces = [
+    'a', 'bc d', ' ', '\n', '\n\n', '\n- ', '\n  - ', '\n1. ', '\n2) ', '\n> ', '\n# ', '\n---\n',
+    '\n***\n', '```', '\n```\n', '\n~~~\n', '    ', '\t', '**', '*', '_', '__', '~~', '`', '``',
+    '[', '](', ')', '](https://a.b)', '![', '<', '>', '<https://a.b>', 'https://a.b/c', '|',
+    '\n|a|b|\n', '|-|-|\n', '\n=\n', '\\', '&amp;', '&', '!', '\r\n', '\r', '\u202E', '[x]: y\n',
+    'é', '<script>', '"', '1', '10.',
+  ];
   return Array.from({ length }, () => pick(next, pieces)).join('');
 }

@@ -7,10 +7,16 @@ export function textOf(nodes) {
 
 /** Returns all elements in nodes, nested ones included. */
 export function elementsOf(nodes) {
-  return nodes.flatMap((node) => (typeof node === 'string' ? [] : [node, ...elementsOf(node.children)]));
+  return nodes.flatMap((node) =>
+    typeof node === 'string' ? [] : [node, ...elementsOf(node.children)],
+  );
 }
 
 /** Writes nodes in one line without attributes: `<p>a <b>c</b></p>`. */
 export function outline(nodes) {
-  return nodes.map((node) => (typeof node === 'string' ? node : `<${node.tag}>${outline(node.children)}</${node.tag}>`)).join('');
+  return nodes
+    .map((node) =>
+      typeof node === 'string' ? node : `<${node.tag}>${outline(node.children)}</${node.tag}>`,
+    )
+    .join('');
 }

@@ -4,7 +4,9 @@ import { type Call, type FollowupAnswer, answerText } from "followup/react";
 import { type FormEvent, useState } from "react";
 import { Message, type Source } from "./message.js";
 
-type Entry = { readonly type: "user"; readonly text: string } | { readonly type: "model"; readonly source: Source };
+type Entry =
+  | { readonly type: "user"; readonly text: string }
+  | { readonly type: "model"; readonly source: Source };
 
 /** What the model is told of a call without an answer. */
 const ENDS = {
@@ -23,7 +25,8 @@ export function Chat() {
   /** Adds what the user said, and begins the model's next message. */
   function say(said: Entry[]) {
     const turn = entries.filter(({ type }) => type === "model").length;
-    const source: Source = (signal) => fetch("/chat", { method: "POST", signal, body: JSON.stringify({ turn }) });
+    const source: Source = (signal) =>
+      fetch("/chat", { method: "POST", signal, body: JSON.stringify({ turn }) });
     setEntries([...entries, ...said, { type: "model", source }]);
   }
 
@@ -36,7 +39,10 @@ export function Chat() {
 
   /** A real page sends the answer to its model here, as the result of the call. */
   function answered(call: Call, answer: FollowupAnswer, images: readonly string[]) {
-    const suggestion = answer.type === "suggestion" || answer.type === "edited" ? call.questions[0]?.suggestions[answer.suggestion] : undefined;
+    const suggestion =
+      answer.type === "suggestion" || answer.type === "edited"
+        ? call.questions[0]?.suggestions[answer.suggestion]
+        : undefined;
     if (suggestion?.mode) setMode(suggestion.mode);
     console.log("to the model:", answerText(call.questions, answer), ...images);
     say([]);
@@ -62,19 +68,35 @@ export function Chat() {
         <span className="badge">mode: {mode}</span>
       </header>
       <main>
-        {entries.length === 0 && <p className="welcome">Write anything. The model’s messages are recorded, and each asks something else.</p>}
+        {entries.length === 0 && (
+          <p className="welcome">
+            Write anything. The model’s messages are recorded, and each asks something else.
+          </p>
+        )}
         {entries.map((entry, i) =>
           entry.type === "user" ? (
             <p className="user" key={i}>
               {entry.text}
             </p>
           ) : (
-            <Message key={i} source={entry.source} autoAnswer={seconds} onAnswer={answered} onEnd={ended} />
+            <Message
+              key={i}
+              source={entry.source}
+              autoAnswer={seconds}
+              onAnswer={answered}
+              onEnd={ended}
+            />
           ),
         )}
         <form className="composer" onSubmit={send}>
           <label htmlFor="message">Message</label>
-          <input id="message" value={text} placeholder="Add an export to the reports…" autoComplete="off" onChange={(event) => setText(event.target.value)} />
+          <input
+            id="message"
+            value={text}
+            placeholder="Add an export to the reports…"
+            autoComplete="off"
+            onChange={(event) => setText(event.target.value)}
+          />
           <button type="submit">Send</button>
         </form>
       </main>

@@ -1,7 +1,14 @@
 // Renders one message of the model while it streams, with its questions and a button to stop it.
 
 import { useLayoutEffect } from "react";
-import { type Call, Followup, type FollowupAnswer, type FormAnswer, type Part, useFollowup } from "followup/react";
+import {
+  type Call,
+  Followup,
+  type FollowupAnswer,
+  type FormAnswer,
+  type Part,
+  useFollowup,
+} from "followup/react";
 
 /** Begins a response of the provider. */
 export type Source = (signal: AbortSignal) => Promise<Response>;
@@ -61,7 +68,11 @@ export function Message({ source, autoAnswer, onAnswer, onEnd }: MessageProps) {
   }
 
   return (
-    <article className="model" aria-label="The model’s message" aria-busy={message.status === "streaming"}>
+    <article
+      className="model"
+      aria-label="The model’s message"
+      aria-busy={message.status === "streaming"}
+    >
       {message.parts.map((part, i) => (
         <div key={i}>{view(part)}</div>
       ))}

@@ -10,18 +10,27 @@ import {
   type LanguageModelMiddleware as Middleware7,
 } from "ai-7";
 
-export function models(six: LanguageModelV3, seven: LanguageModelV4): [LanguageModelV3, LanguageModelV4] {
+export function models(
+  six: LanguageModelV3,
+  seven: LanguageModelV4,
+): [LanguageModelV3, LanguageModelV4] {
   const reasoning = extractReasoningMiddleware({ tagName: "think" });
   return [
     wrap6({ model: six, middleware: followup() }),
     wrap7({
       model: seven,
-      middleware: [followup({ prompt: true, onRejected: ({ code }) => console.warn(code) }), reasoning],
+      middleware: [
+        followup({ prompt: true, onRejected: ({ code }) => console.warn(code) }),
+        reasoning,
+      ],
     }),
   ];
 }
 
-export const middleware: FollowupMiddleware = followup({ envelopes: ["hermes"], limits: { question: 1000 } });
+export const middleware: FollowupMiddleware = followup({
+  envelopes: ["hermes"],
+  limits: { question: 1000 },
+});
 export const three: LanguageModelV3Middleware = middleware;
 export const four: Omit<LanguageModelV4Middleware, "specificationVersion"> = middleware;
 export const six: Middleware6 = middleware;

@@ -3,4 +3,7 @@
 import { dirname } from "node:path";
 
 /** The packages are in the folder above. */
-export default { turbopack: { root: dirname(import.meta.dirname) }, outputFileTracingRoot: dirname(import.meta.dirname) };
+export default {
+  turbopack: { root: dirname(import.meta.dirname) },
+  outputFileTracingRoot: dirname(import.meta.dirname),
+};
