@@ -266,21 +266,21 @@ mod tests {
     fn marks_are_found_where_they_may_stop() {
         for len in 0..150 {
             let mut bytes = vec![b' '; len];
-            for at in 0..len {
+            for index in 0..len {
                 for opener in [b'<', b'{'] {
-                    bytes[at] = opener;
-                    for from in [0, at / 2, at] {
-                        assert_eq!(find_mark::<false>(&bytes, from, |_| true), at, "{len} {at}");
-                        assert_eq!(find_mark::<true>(&bytes, from, |_| true), at, "{len} {at}");
+                    bytes[index] = opener;
+                    for from in [0, index / 2, index] {
+                        assert_eq!(find_mark::<false>(&bytes, from, |_| true), index, "{len} {index}");
+                        assert_eq!(find_mark::<true>(&bytes, from, |_| true), index, "{len} {index}");
                     }
-                    assert_eq!(find_mark::<false>(&bytes, at + 1, |_| true), len.max(at + 1), "{len} {at}");
+                    assert_eq!(find_mark::<false>(&bytes, index + 1, |_| true), len.max(index + 1), "{len} {index}");
                 }
-                bytes[at] = b' ';
+                bytes[index] = b' ';
             }
         }
-        let found = |text: &str| find_mark::<false>(text.as_bytes(), 0, |at| at > 2);
+        let found = |text: &str| find_mark::<false>(text.as_bytes(), 0, |index| index > 2);
         assert_eq!((found("<  </x{ {"), found("<  </x{"), found("{  <<")), (3, 3, 3));
-        let found = |text: &str| find_mark::<true>(text.as_bytes(), 0, |at| at > 2);
+        let found = |text: &str| find_mark::<true>(text.as_bytes(), 0, |index| index > 2);
         assert_eq!((found("<  `/x{ {"), found("`  ~~"), found("~  {`"), found("~``")), (3, 3, 3, 3));
     }
 
@@ -290,11 +290,11 @@ mod tests {
             for len in [BLOCK, 2 * BLOCK + 1, 2 * BLOCK + 77] {
                 let mut bytes = vec!["é".as_bytes()[1]; len];
                 assert_eq!(find_run(&bytes), len);
-                for at in 0..len - 2 {
-                    bytes[at..at + 3].fill(mark);
+                for index in 0..len - 2 {
+                    bytes[index..index + 3].fill(mark);
                     let found = find_run(&bytes);
-                    assert!((found.saturating_sub(2)..found + BLOCK).contains(&at), "{len} {at}: {found}");
-                    bytes[at..at + 3].fill(b'x');
+                    assert!((found.saturating_sub(2)..found + BLOCK).contains(&index), "{len} {index}: {found}");
+                    bytes[index..index + 3].fill(b'x');
                 }
             }
         }
@@ -308,19 +308,19 @@ mod tests {
                 assert!(!holds_bracket(&bytes) && bracket(&bytes).is_none(), "{filler} {len}");
                 assert_eq!(plain_in_string(&bytes), len, "{filler} {len}");
                 assert!(!holds_mark(&bytes), "{filler} {len}");
-                for at in 0..len {
+                for index in 0..len {
                     for mark in [b'<', b'`', b'{', b'~'] {
-                        bytes[at] = mark;
-                        assert!(holds_mark(&bytes), "{filler} {len} {at}");
+                        bytes[index] = mark;
+                        assert!(holds_mark(&bytes), "{filler} {len} {index}");
                     }
-                    bytes[at] = b'<';
-                    assert!(holds_bracket(&bytes) && bracket(&bytes) == Some(at), "{filler} {len} {at}");
+                    bytes[index] = b'<';
+                    assert!(holds_bracket(&bytes) && bracket(&bytes) == Some(index), "{filler} {len} {index}");
                     assert_eq!(plain_in_string(&bytes), len, "{filler} {len}");
                     for special in [b'"', b'\\', 0, b'\n', 0x1F] {
-                        bytes[at] = special;
-                        assert_eq!(plain_in_string(&bytes), at, "{filler} {len} {special}");
+                        bytes[index] = special;
+                        assert_eq!(plain_in_string(&bytes), index, "{filler} {len} {special}");
                     }
-                    bytes[at] = filler;
+                    bytes[index] = filler;
                 }
             }
         }

@@ -380,16 +380,16 @@ mod tests {
                     for tag in tags {
                         let text = format!("{before}{tag}");
                         // No bracket that is skipped can begin a tag.
-                        let mut at = 0;
-                        while at < text.len() {
-                            let found = tools.next_tag(text.as_bytes(), at);
-                            for passed in memchr::memchr_iter(b'<', &text.as_bytes()[at..found]) {
-                                let name = &text.as_bytes()[at + passed + 1..];
+                        let mut index = 0;
+                        while index < text.len() {
+                            let found = tools.next_tag(text.as_bytes(), index);
+                            for passed in memchr::memchr_iter(b'<', &text.as_bytes()[index..found]) {
+                                let name = &text.as_bytes()[index + passed + 1..];
                                 let begins =
                                     |tool: &str| tool.as_bytes().starts_with(&name[..name.len().min(tool.len())]);
                                 assert!(!begins(ASK) && !tools.tools().any(begins), "{passed} of {text}");
                             }
-                            at = found + 1;
+                            index = found + 1;
                         }
                     }
                 }

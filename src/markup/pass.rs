@@ -242,14 +242,14 @@ mod tests {
     /// Passes a text byte by byte. Returns the state, and the indices of what may begin a call.
     fn pass_bytes(text: &[u8]) -> (Code, Vec<usize>) {
         let (mut code, mut found) = (LINE_START, Vec::new());
-        for (at, &byte) in text.iter().enumerate() {
+        for (index, &byte) in text.iter().enumerate() {
             let begins = match byte {
-                b'<' => text.get(at + 1) == Some(&b't'),
+                b'<' => text.get(index + 1) == Some(&b't'),
                 b'{' => code.is_line_start(),
                 _ => false,
             };
             if begins {
-                found.push(at);
+                found.push(index);
             }
             code = code.after(byte);
         }
@@ -270,13 +270,13 @@ mod tests {
         passed.pass(text.as_bytes());
         assert_eq!(meaning(passed), meaning(expected), "{text:?}");
         for advance in [Code::advance, Code::advance_by_marks, Code::advance_by_openers] {
-            let (mut code, mut at) = (LINE_START, 0);
+            let (mut code, mut index) = (LINE_START, 0);
             for &expected in found.iter().chain([&text.len()]) {
-                at = advance(&mut code, text.as_bytes(), at, &SomeOpeners);
-                assert_eq!(at, expected, "{text:?}");
-                if let Some(next) = text.get(at..at + 1) {
+                index = advance(&mut code, text.as_bytes(), index, &SomeOpeners);
+                assert_eq!(index, expected, "{text:?}");
+                if let Some(next) = text.get(index..index + 1) {
                     code.pass(next.as_bytes());
-                    at += 1;
+                    index += 1;
                 }
             }
             assert_eq!(meaning(code), meaning(expected), "{text:?}");

@@ -278,23 +278,23 @@ impl Transcript {
     /// If a byte is lost, changed, moved or shown twice.
     #[track_caller]
     pub fn assert_adds_up_to(&self, text: &str) {
-        let mut at = 0;
+        let mut offset = 0;
         for entry in &self.entries {
             match entry {
                 Entry::Text(raw) | Entry::Opaque { raw, .. } => {
-                    assert!(text[at..].starts_with(&**raw), "the text at {at} is not that of {entry}");
-                    at += raw.len();
+                    assert!(text[offset..].starts_with(&**raw), "the text at {offset} is not that of {entry}");
+                    offset += raw.len();
                 }
                 Entry::Complete(call) | Entry::Rejected(_, call) => {
-                    assert_eq!(call.span.start, at as u64, "{entry} starts at another offset");
+                    assert_eq!(call.span.start, offset as u64, "{entry} starts at another offset");
                     assert!(!call.span.is_empty() || text.is_empty(), "{entry} has an empty span");
-                    at = call.span.end as usize;
-                    assert!(text.is_char_boundary(at), "{entry} ends inside a character");
+                    offset = call.span.end as usize;
+                    assert!(text.is_char_boundary(offset), "{entry} ends inside a character");
                 }
                 Entry::Question { .. } | Entry::Mode { .. } | Entry::Suggestion { .. } | Entry::Error(..) => {}
             }
         }
-        assert_eq!(at, text.len(), "the end is not shown");
+        assert_eq!(offset, text.len(), "the end is not shown");
     }
 
     #[track_caller]
@@ -451,8 +451,8 @@ impl Transcript {
         assert_eq!(ended.question.as_deref().unwrap_or_default(), shown.question, "a call ends with another question");
         assert_eq!(ended.suggestions, shown.suggestions, "a call ends with other suggestions");
         self.ended_early.push(call);
-        while let Some(at) = self.ended_early.iter().position(|&early| early == self.ended) {
-            self.ended_early.swap_remove(at);
+        while let Some(index) = self.ended_early.iter().position(|&early| early == self.ended) {
+            self.ended_early.swap_remove(index);
             self.ended += 1;
         }
     }

@@ -82,7 +82,7 @@ enum Object {
 pub(super) struct ArgumentsReader<'a> {
     rules: &'a Rules,
     pub(super) chars: Vec<char>,
-    pub(super) at: usize,
+    pub(super) index: usize,
     /// This is JSON in a string: "All of it becomes known at once".
     at_once: bool,
     pub(super) shown: Vec<Atom>,
@@ -116,7 +116,7 @@ impl<'a> ArgumentsReader<'a> {
         ArgumentsReader {
             rules,
             chars: text.chars().collect(),
-            at: 0,
+            index: 0,
             at_once,
             shown: Vec::new(),
             question: None,
@@ -470,12 +470,12 @@ impl<'a> ArgumentsReader<'a> {
         let inner = ArgumentsReader::new(text, self.rules, true);
         let outer = (
             std::mem::replace(&mut self.chars, inner.chars),
-            std::mem::replace(&mut self.at, inner.at),
+            std::mem::replace(&mut self.index, inner.index),
             std::mem::replace(&mut self.at_once, inner.at_once),
         );
         let kind = self.kind()?;
         self.list_value(1, kind)?;
-        (self.chars, self.at, self.at_once) = outer;
+        (self.chars, self.index, self.at_once) = outer;
         Ok(())
     }
 
@@ -580,7 +580,7 @@ impl<'a> ArgumentsReader<'a> {
 fn is_json(text: &str, rules: &Rules) -> bool {
     let lenient = Rules { strict: false, ..rules.clone() };
     let mut reader = ArgumentsReader::new(text, &lenient, true);
-    text.starts_with(['[', '{']) && reader.nothing(1).is_ok() && reader.at == reader.chars.len()
+    text.starts_with(['[', '{']) && reader.nothing(1).is_ok() && reader.index == reader.chars.len()
 }
 
 /// Returns what a text decodes to that is one JSON string, and whether it was repaired.
@@ -594,12 +594,12 @@ fn whole_string(text: &str, rules: &Rules) -> Option<(String, bool)> {
             Ok(())
         })
         .ok()?;
-    (reader.at == reader.chars.len()).then_some((decoded, !reader.notes.is_empty()))
+    (reader.index == reader.chars.len()).then_some((decoded, !reader.notes.is_empty()))
 }
 
 impl<'a> ArgumentsReader<'a> {
     pub(super) fn peek(&self) -> Option<char> {
-        self.chars.get(self.at).copied()
+        self.chars.get(self.index).copied()
     }
 
     /// The next character. "If the object has not been closed when the stream ends, the call is
@@ -614,14 +614,14 @@ impl<'a> ArgumentsReader<'a> {
         if self.need()? != c {
             return Err("malformed");
         }
-        self.at += 1;
+        self.index += 1;
         Ok(())
     }
 
     /// `ws = *( %x20 / %x09 / %x0A / %x0D )`
     pub(super) fn space(&mut self) {
         while matches!(self.peek(), Some(' ' | '\t' | '\n' | '\r')) {
-            self.at += 1;
+            self.index += 1;
         }
     }
 
@@ -744,7 +744,7 @@ impl<'a> ArgumentsReader<'a> {
     fn any_of(&mut self, these: &str, put: Put<'_, 'a>) -> Parsed<bool> {
         match self.peek() {
             Some(c) if these.contains(c) => {
-                self.at += 1;
+                self.index += 1;
                 put(self, c)?;
                 Ok(true)
             }
@@ -773,27 +773,27 @@ impl<'a> ArgumentsReader<'a> {
             let c = self.need()?;
             match c {
                 '"' => {
-                    self.at += 1;
+                    self.index += 1;
                     return Ok(());
                 }
                 '\\' => match self.escape()? {
                     Some((c, next)) => {
-                        self.at = next;
+                        self.index = next;
                         put(self, c)?;
                     }
                     None => {
-                        self.at += 1;
+                        self.index += 1;
                         put(self, c)?;
                         self.repair("IllFormedString")?;
                     }
                 },
                 '\0'..='\u{1F}' => {
-                    self.at += 1;
+                    self.index += 1;
                     put(self, c)?;
                     self.repair("IllFormedString")?;
                 }
                 _ => {
-                    self.at += 1;
+                    self.index += 1;
                     put(self, c)?;
                 }
             }
@@ -803,8 +803,8 @@ impl<'a> ArgumentsReader<'a> {
     /// Returns the character of the escape at this `\`, and the index after it. `None` if it is no
     /// escape; truncated if it "was not decided" when the stream ended.
     fn escape(&self) -> Parsed<Option<(char, usize)>> {
-        let char_at = |at: usize| self.chars.get(at).copied().ok_or("truncated");
-        let c = match char_at(self.at + 1)? {
+        let char_at = |index: usize| self.chars.get(index).copied().ok_or("truncated");
+        let c = match char_at(self.index + 1)? {
             c @ ('"' | '\\' | '/') => c,
             'b' => '\u{8}',
             'f' => '\u{C}',
@@ -814,20 +814,20 @@ impl<'a> ArgumentsReader<'a> {
             'u' => return self.unicode_escape(),
             _ => return Ok(None),
         };
-        Ok(Some((c, self.at + 2)))
+        Ok(Some((c, self.index + 2)))
     }
 
     /// The escape `\uXXXX` that begins here. "A surrogate without its other half is one U+FFFD."
     fn unicode_escape(&self) -> Parsed<Option<(char, usize)>> {
         let mut unit = 0;
-        for at in self.at + 2..self.at + 6 {
-            let digit = self.chars.get(at).ok_or("truncated")?.to_digit(16);
+        for index in self.index + 2..self.index + 6 {
+            let digit = self.chars.get(index).ok_or("truncated")?.to_digit(16);
             let Some(digit) = digit else {
                 return Ok(None);
             };
             unit = unit * 16 + digit;
         }
-        let end = self.at + 6;
+        let end = self.index + 6;
         if !(0xD800..0xDC00).contains(&unit) {
             return Ok(Some((char::from_u32(unit).unwrap_or('\u{FFFD}'), end)));
         }

@@ -97,7 +97,7 @@ pub fn assert_chunk_invariant<T: PartialEq + Debug>(stream: &[u8], mut read: imp
     let (len, whole) = (stream.len(), read(&[stream]));
     let fixed = [1, 2, 3, 5, 7, 16, 64].map(|size| Cuts::fixed(len, size));
     let random = (0..8).map(|seed| Cuts::random(len, 12, seed));
-    let in_two = (1 + len % 3..len).step_by(3.max(len / 256)).map(|at| Cuts::new([at]));
+    let in_two = (1 + len % 3..len).step_by(3.max(len / 256)).map(|index| Cuts::new([index]));
     let mut all = fixed.into_iter().chain([Cuts::adversarial(stream)]).chain(random).chain(in_two);
     if let Some(cuts) = all.find(|cuts| read(&cuts.chunks(stream)) != whole) {
         // It finds the fewest cuts, most often.

@@ -37,10 +37,12 @@ fn imports(text: &str) -> Vec<Module> {
     for line in text.split_inclusive('\n') {
         let start = end;
         end += line.len();
-        let Some(at) = line.find("use ").filter(|at| line[..*at].is_empty() || line[..*at].starts_with("pub")) else {
+        let Some(index) =
+            line.find("use ").filter(|index| line[..*index].is_empty() || line[..*index].starts_with("pub"))
+        else {
             continue;
         };
-        let tree = text[start + at + 4..].split(';').next().unwrap();
+        let tree = text[start + index + 4..].split(';').next().unwrap();
         let mut words = tree.split_whitespace();
         let mut tree = String::new();
         while let Some(word) = words.next() {
@@ -63,13 +65,13 @@ fn inline_paths(text: &str) -> Vec<Module> {
     let lines = code.lines().map(|line| line.split("//").next().unwrap());
     let mut all = Vec::new();
     for line in lines {
-        for (at, _) in line.match_indices("crate::") {
-            let is_path = !line[..at].ends_with(|c: char| c == '$' || c == '_' || c.is_alphanumeric());
-            if !is_path || line[..at].ends_with("(in ") {
+        for (index, _) in line.match_indices("crate::") {
+            let is_path = !line[..index].ends_with(|c: char| c == '$' || c == '_' || c.is_alphanumeric());
+            if !is_path || line[..index].ends_with("(in ") {
                 continue;
             }
-            let end = line[at..].find(|c: char| c != ':' && c != '_' && !c.is_alphanumeric());
-            let path = &line[at..end.map_or(line.len(), |len| at + len)];
+            let end = line[index..].find(|c: char| c != ':' && c != '_' && !c.is_alphanumeric());
+            let path = &line[index..end.map_or(line.len(), |len| index + len)];
             // That of a tree, or one that another line continues, is read as an import.
             if !path.ends_with("::") {
                 all.push(path.split("::").map(str::to_owned).collect());
@@ -89,15 +91,15 @@ fn expand(prefix: &[String], tree: &str, all: &mut Vec<Module>) {
     let prefix: Module = prefix.iter().cloned().chain(names).collect();
     let (mut depth, mut start) = (0, 0);
     let branches = branches.strip_suffix('}').unwrap();
-    for (at, byte) in branches.bytes().chain([b',']).enumerate() {
+    for (index, byte) in branches.bytes().chain([b',']).enumerate() {
         match byte {
             b'{' => depth += 1,
             b'}' => depth -= 1,
             b',' if depth == 0 => {
-                if at > start {
-                    expand(&prefix, &branches[start..at], all);
+                if index > start {
+                    expand(&prefix, &branches[start..index], all);
                 }
-                start = at + 1;
+                start = index + 1;
             }
             _ => {}
         }
@@ -129,19 +131,19 @@ fn defined(from: &Module, path: &[String], modules: &BTreeMap<Module, String>, d
 
 /// Returns a circle that can be reached from a module.
 fn circle(
-    at: &Module,
+    index: &Module,
     edges: &BTreeMap<Module, BTreeSet<Module>>,
     way: &mut Vec<Module>,
     done: &mut BTreeSet<Module>,
 ) -> Option<Vec<Module>> {
-    if let Some(start) = way.iter().position(|module| module == at) {
+    if let Some(start) = way.iter().position(|module| module == index) {
         return Some(way[start..].to_vec());
     }
-    if !done.insert(at.clone()) {
+    if !done.insert(index.clone()) {
         return None;
     }
-    way.push(at.clone());
-    let found = edges[at].iter().find_map(|next| circle(next, edges, way, done));
+    way.push(index.clone());
+    let found = edges[index].iter().find_map(|next| circle(next, edges, way, done));
     way.pop();
     found
 }

@@ -26,8 +26,8 @@ const SPACE_OR_BRACKET: &str = " \t\r\n[{";
 impl Reader<'_> {
     /// The index of the first character that no header can have, unless it is the end of the
     /// stream.
-    fn ends(&self, at: usize) -> No {
-        if at == self.chars.len() { No::Ends(false) } else { No::At(at) }
+    fn ends(&self, index: usize) -> No {
+        if index == self.chars.len() { No::Ends(false) } else { No::At(index) }
     }
 
     /// "`[TOOL_CALLS]`, in a list also `[`", the name "after it, and then `[CALL_ID]` and up to 64
@@ -35,11 +35,11 @@ impl Reader<'_> {
     /// the parts."
     ///
     /// Decided: `[TOOL_CALLS]` is no token, so no limit but that of the header counts.
-    pub(super) fn mistral(&self, at: usize) -> Try<Head> {
-        if !self.rules.reads(Envelope::Mistral) || self.peek(at) != Some('[') {
-            return Err(No::At(at));
+    pub(super) fn mistral(&self, index: usize) -> Try<Head> {
+        if !self.rules.reads(Envelope::Mistral) || self.peek(index) != Some('[') {
+            return Err(No::At(index));
         }
-        let p = self.space(self.literal(at, CALLS).map_err(|p| self.ends(p))?);
+        let p = self.space(self.literal(index, CALLS).map_err(|p| self.ends(p))?);
         if self.peek(p) == Some('[') {
             return self.object_after(Envelope::Mistral, Closer::List, p + 1);
         }
@@ -61,8 +61,8 @@ impl Reader<'_> {
 
     /// Returns the index of the `{` that follows a name, "`[CALL_ID]` and up to 64 letters and
     /// digits or not, `[ARGS]` or not".
-    fn after_mistral_name(&self, at: usize) -> Try<usize> {
-        let mut p = at;
+    fn after_mistral_name(&self, index: usize) -> Try<usize> {
+        let mut p = index;
         if self.peek(p) == Some('[') && self.peek(p + 1) == Some('C') {
             p = self.space(self.literal(p, CALL_ID).map_err(|p| self.ends(p))?);
             let id = p;
@@ -78,8 +78,8 @@ impl Reader<'_> {
     }
 
     /// Space, and an object with the name and the arguments in it.
-    fn object_after(&self, family: Envelope, closer: Closer, at: usize) -> Try<Head> {
-        let object = self.space(at);
+    fn object_after(&self, family: Envelope, closer: Closer, index: usize) -> Try<Head> {
+        let object = self.space(index);
         self.literal(object, "{").map_err(|p| self.ends(p))?;
         let (name, certain) = self.object_header(object, false)?;
         Ok(Head {
@@ -96,34 +96,34 @@ impl Reader<'_> {
 
     /// "In a list of `mistral` the next object follows after a `,`, and in `llama` after a `;`.
     /// They belong to its header, too."
-    pub(super) fn next_object(&self, family: Envelope, at: usize) -> Try<Head> {
+    pub(super) fn next_object(&self, family: Envelope, index: usize) -> Try<Head> {
         let (closer, separator) = match family {
             Envelope::Mistral => (Closer::List, ","),
             _ => (Closer::Llama, ";"),
         };
-        let after = self.literal(self.space(at), separator).map_err(|p| self.ends(p))?;
+        let after = self.literal(self.space(index), separator).map_err(|p| self.ends(p))?;
         self.object_after(family, closer, after)
     }
 
     /// "`<|python_tag|>` (or `python_start`)", the name "in an object"
-    pub(super) fn llama(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
+    pub(super) fn llama(&self, index: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
         if !self.rules.reads(Envelope::Llama) {
-            return Err(No::At(at));
+            return Err(No::At(index));
         }
-        let end = self.expect_one(at, &LLAMA_OPENERS, tags)?;
+        let end = self.expect_one(index, &LLAMA_OPENERS, tags)?;
         self.object_after(Envelope::Llama, Closer::Llama, end)
     }
 
     /// The row of `deepseek`, in a section that is open already or not.
-    pub(super) fn deepseek(&self, at: usize, in_section: bool, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
+    pub(super) fn deepseek(&self, index: usize, in_section: bool, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
         if !self.rules.reads(Envelope::Deepseek) {
-            return Err(No::At(at));
+            return Err(No::At(index));
         }
-        let mut p = at;
+        let mut p = index;
         let mut in_wrapper = in_section;
         if !in_section {
-            self.expect_one(at, &DEEPSEEK_OPENERS, tags)?;
-            if let Some(end) = self.one_of(at, &DEEPSEEK_SECTIONS) {
+            self.expect_one(index, &DEEPSEEK_OPENERS, tags)?;
+            if let Some(end) = self.one_of(index, &DEEPSEEK_SECTIONS) {
                 in_wrapper = true;
                 p = end;
             }

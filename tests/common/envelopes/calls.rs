@@ -62,8 +62,8 @@ impl Call<'_> {
 
 impl<'a> Reader<'a> {
     /// Reads what begins here in prose: the calls of one envelope, or text that is no header.
-    pub fn envelopes(&mut self, at: usize, line_begins: bool) -> Prose {
-        let mut start = at;
+    pub fn envelopes(&mut self, index: usize, line_begins: bool) -> Prose {
+        let mut start = index;
         let mut open = None;
         let mut between = None;
         loop {
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
                     let end = if let No::At(end) = no { end } else { self.chars.len() };
                     return match open {
                         Some(_) => Prose::AfterCall(start, end, between),
-                        None if end > at => Prose::After(end),
+                        None if end > index => Prose::After(end),
                         None => Prose::GoesOn,
                     };
                 }
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
             Body::Parameters => self.parameters_of(&mut call),
             Body::KeysAndValues => self.keys_and_values(&mut call),
             Body::Arguments => self.arguments_of(&mut call),
-            Body::Object(at) => self.object_of(&mut call, at),
+            Body::Object(index) => self.object_of(&mut call, index),
         };
         let mut is_open = call.head.in_wrapper;
         let mut between = None;
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn is_after_wrappers_close(&self, end: usize) -> bool {
         let closes = |side: Side, element: Element| side == Close && element == Wrapper;
-        (0..end).any(|at| self.tag(at, &closes).is_some_and(|tag| tag.end == end))
+        (0..end).any(|index| self.tag(index, &closes).is_some_and(|tag| tag.end == end))
     }
 
     /// Ends a call before this index. By the stream inside a value, or outside.
@@ -217,26 +217,26 @@ impl<'a> Reader<'a> {
 
     /// Reads parameters with tags, from the tag that ended the header.
     pub(super) fn parameters_of(&mut self, call: &mut Call<'a>) -> CallEnd {
-        let mut at = call.head.body;
-        let mut text = at;
-        while let Some(c) = self.peek(at) {
+        let mut index = call.head.body;
+        let mut text = index;
+        while let Some(c) = self.peek(index) {
             // "Text between parameters means nothing."
             if c != '<' {
-                at += 1;
+                index += 1;
                 continue;
             }
             // "or with the note `UnclosedEnvelope` before what is no part of it: an opener of an
             // envelope or a tool's opening tag outside a value"
-            if self.is_tools_opening_tag(at) || self.is_opener(at) {
+            if self.is_tools_opening_tag(index) || self.is_opener(index) {
                 call.repair("UnclosedEnvelope");
-                return CallEnd::Before(at, text);
+                return CallEnd::Before(index, text);
             }
             let wanted = |side: Side, element: Element| match side {
                 Open => element == Parameter,
                 Close => matches!(element, Function | Invoke | Wrapper),
             };
-            match self.tag(at, &wanted) {
-                None => at += 1,
+            match self.tag(index, &wanted) {
+                None => index += 1,
                 // "after its own close tag [..] or after a close tag of a wrapper if another was
                 // its own"
                 Some(tag) if tag.side == Close => {
@@ -248,12 +248,12 @@ impl<'a> Reader<'a> {
                         return CallEnd::AfterWrapper(tag.end);
                     }
                     // A call that a wrapper names has no `</function>` and no `</invoke>`.
-                    at = tag.end;
+                    index = tag.end;
                 }
                 Some(tag) => {
                     let key = tag.value.expect("a parameter has a key");
                     match self.parameter(call, &key, tag.is_json, tag.end, Parameter) {
-                        Ok(next) => (at, text) = (next, next),
+                        Ok(next) => (index, text) = (next, next),
                         Err(end) => return end,
                     }
                 }
@@ -266,19 +266,19 @@ impl<'a> Reader<'a> {
     ///
     /// Decided: in a key only `</arg_key>` and a wrapper's close tag mean something.
     pub(super) fn keys_and_values(&mut self, call: &mut Call<'a>) -> CallEnd {
-        let mut at = call.head.body;
-        let mut text = at;
+        let mut index = call.head.body;
+        let mut text = index;
         let mut key = None;
         // The index after an open `<arg_key>`.
         let mut open_key = None;
-        while let Some(c) = self.peek(at) {
+        while let Some(c) = self.peek(index) {
             if c != '<' {
-                at += 1;
+                index += 1;
                 continue;
             }
-            if open_key.is_none() && (self.is_tools_opening_tag(at) || self.is_opener(at)) {
+            if open_key.is_none() && (self.is_tools_opening_tag(index) || self.is_opener(index)) {
                 call.repair("UnclosedEnvelope");
-                return CallEnd::Before(at, text);
+                return CallEnd::Before(index, text);
             }
             let is_in_key = open_key.is_some();
             let wanted = |side: Side, element: Element| match (side, element) {
@@ -287,8 +287,8 @@ impl<'a> Reader<'a> {
                 (Open, Element::Value) => !is_in_key,
                 _ => false,
             };
-            let Some(tag) = self.tag(at, &wanted) else {
-                at += 1;
+            let Some(tag) = self.tag(index, &wanted) else {
+                index += 1;
                 continue;
             };
             match (tag.side, tag.element) {
@@ -296,19 +296,19 @@ impl<'a> Reader<'a> {
                 (Open, Key) => {
                     open_key = Some(tag.end);
                     key = None;
-                    (at, text) = (tag.end, tag.end);
+                    (index, text) = (tag.end, tag.end);
                 }
                 (Close, _) => {
                     if let Some(from) = open_key.take() {
-                        key = Some(self.string(from, at).trim_matches(is_tag_space).to_string());
+                        key = Some(self.string(from, index).trim_matches(is_tag_space).to_string());
                     }
-                    (at, text) = (tag.end, tag.end);
+                    (index, text) = (tag.end, tag.end);
                 }
                 (Open, _) => {
                     open_key = None;
                     let key = key.take().unwrap_or_default();
                     match self.parameter(call, &key, tag.is_json, tag.end, Element::Value) {
-                        Ok(next) => (at, text) = (next, next),
+                        Ok(next) => (index, text) = (next, next),
                         Err(end) => return end,
                     }
                 }
@@ -335,15 +335,15 @@ impl<'a> Reader<'a> {
             (Element::Value, Open, Key) | (Element::Value, Close, Wrapper) => true,
             _ => false,
         };
-        for at in from..self.chars.len() {
+        for index in from..self.chars.len() {
             // "an opening tag right after a back-tick is text"
-            let is_after_back_tick = at > from && self.is_after_back_tick(at);
+            let is_after_back_tick = index > from && self.is_after_back_tick(index);
             let wanted = |side: Side, element: Element| !(is_after_back_tick && side == Open) && wanted(side, element);
-            match self.element(at, &wanted) {
+            match self.element(index, &wanted) {
                 Found::Nothing => {}
-                Found::Beginning => return ValueEnd::Stream(at),
-                Found::Tag(tag) if (tag.side, tag.element) == (Close, of) => return ValueEnd::Closed(at, tag.end),
-                Found::Tag(_) => return ValueEnd::Unclosed(at),
+                Found::Beginning => return ValueEnd::Stream(index),
+                Found::Tag(tag) if (tag.side, tag.element) == (Close, of) => return ValueEnd::Closed(index, tag.end),
+                Found::Tag(_) => return ValueEnd::Unclosed(index),
             }
         }
         ValueEnd::Stream(self.chars.len())
@@ -371,7 +371,7 @@ impl<'a> Reader<'a> {
                     let end = self.value_end(call, end, of);
                     return self.after_value(call, end);
                 }
-                JsonEnd::Wrong(at) => return Err(self.ill_formed(call, at)),
+                JsonEnd::Wrong(index) => return Err(self.ill_formed(call, index)),
                 JsonEnd::Stream => return Err(CallEnd::Stream(true)),
             }
         }
@@ -413,8 +413,8 @@ impl<'a> Reader<'a> {
     /// Returns what a JSON string here decodes to, after blanks, whether it is closed, and the
     /// index after it.
     pub(super) fn json_string_at(&self, from: usize) -> Option<(String, bool, usize)> {
-        let at = (from..self.chars.len()).find(|at| !self.chars[*at].c.is_whitespace())?;
-        let mut lexer = self.lexer(at);
+        let index = (from..self.chars.len()).find(|index| !self.chars[*index].c.is_whitespace())?;
+        let mut lexer = self.lexer(index);
         let mut decoded = String::new();
         if lexer.peek() != Some('"') {
             return None;
@@ -424,15 +424,15 @@ impl<'a> Reader<'a> {
             Ok(())
         });
         let is_closed = read.is_ok();
-        Some((decoded, is_closed, lexer.at))
+        Some((decoded, is_closed, lexer.index))
     }
 
     pub(super) fn after_value(&self, call: &mut Call<'a>, end: ValueEnd) -> Result<usize, CallEnd> {
         match end {
             ValueEnd::Closed(_, next) => Ok(next),
-            ValueEnd::Unclosed(at) => {
+            ValueEnd::Unclosed(index) => {
                 call.repair("UnclosedParameter");
-                Ok(at)
+                Ok(index)
             }
             ValueEnd::Stream(_) => Err(CallEnd::Stream(true)),
         }
@@ -443,15 +443,15 @@ impl<'a> Reader<'a> {
     pub(super) fn question_of(&self, has: &mut ArgumentsReader<'a>, text: &str) -> Parsed<()> {
         let reader = Reader::new(text.as_bytes(), self.rules);
         let mut value = Value::new(self.rules.question);
-        let mut at = 0;
-        while at < reader.chars.len() {
-            let (c, next) = reader.character(at);
+        let mut index = 0;
+        while index < reader.chars.len() {
+            let (c, next) = reader.character(index);
             let known = value.push(c).map_err(|TooLong| "too_long")?;
             for c in known.chars() {
                 has.shown.push(Atom::Question { call: 0, c });
                 has.question.get_or_insert_default().push(c);
             }
-            at = next;
+            index = next;
         }
         Ok(())
     }
@@ -460,23 +460,23 @@ impl<'a> Reader<'a> {
 
     /// Reads JSON arguments that follow the header.
     pub(super) fn arguments_of(&mut self, call: &mut Call<'a>) -> CallEnd {
-        let at = self.space(call.head.body);
-        if at == self.chars.len() {
+        let index = self.space(call.head.body);
+        if index == self.chars.len() {
             return CallEnd::Stream(true);
         }
-        let end = self.json_end(at);
-        self.read_arguments(call, at, end);
+        let end = self.json_end(index);
+        self.read_arguments(call, index, end);
         match end {
             JsonEnd::At(end) => self.after_json(call, end),
-            JsonEnd::Wrong(at) => self.ill_formed(call, at),
+            JsonEnd::Wrong(index) => self.ill_formed(call, index),
             JsonEnd::Stream => CallEnd::Stream(true),
         }
     }
 
     /// Reads an object with the name and the arguments in it.
-    pub(super) fn object_of(&mut self, call: &mut Call<'a>, at: usize) -> CallEnd {
+    pub(super) fn object_of(&mut self, call: &mut Call<'a>, index: usize) -> CallEnd {
         let is_bare = call.head.family == Envelope::BareJson;
-        let (object, end) = self.object(at, is_bare);
+        let (object, end) = self.object(index, is_bare);
         if let Some((from, end)) = object.arguments {
             self.read_arguments(call, from, end);
         }
@@ -488,13 +488,13 @@ impl<'a> Reader<'a> {
                 if !is_bare
                     && self.peek(wrong) == Some('<')
                     && matches!(object.arguments, Some((_, JsonEnd::At(_))))
-                    && self.misses(at, wrong, object.open) =>
+                    && self.misses(index, wrong, object.open) =>
             {
                 (wrong, true)
             }
-            JsonEnd::Wrong(at) => {
+            JsonEnd::Wrong(index) => {
                 call.goes_wrong("malformed");
-                return self.ill_formed(call, at);
+                return self.ill_formed(call, index);
             }
             // Decided: as after JSON if the arguments have been closed.
             JsonEnd::Stream => {
@@ -527,7 +527,7 @@ impl<'a> Reader<'a> {
     pub(super) fn misses(&self, from: usize, to: usize, brackets: usize) -> bool {
         let whole = self.string(from, to) + &"}".repeat(brackets);
         let mut lexer = ArgumentsReader::new(&whole, self.rules, true);
-        lexer.nothing(1).is_ok() && lexer.at == lexer.chars.len()
+        lexer.nothing(1).is_ok() && lexer.index == lexer.chars.len()
     }
 
     /// "The arguments are read as those of a native call, from their first character to the one
@@ -540,19 +540,19 @@ impl<'a> Reader<'a> {
         }
         let to = match end {
             JsonEnd::At(end) => end,
-            JsonEnd::Wrong(at) => at + 1,
+            JsonEnd::Wrong(index) => index + 1,
             JsonEnd::Stream => self.chars.len(),
         };
         let text = self.string(from, to);
         let read = match text.chars().next() {
             Some('{') => {
-                (has.chars, has.at) = (text.chars().collect(), 0);
+                (has.chars, has.index) = (text.chars().collect(), 0);
                 has.object(1, &mut |reader, key, kind| reader.parameter(key, kind))
             }
             // Decided: a string in an object only; otherwise it is of the wrong type.
             Some('"') if matches!(call.head.what, Body::Object(_)) => {
                 let (decoded, _) = json_string(&text, self.rules);
-                (has.chars, has.at) = (decoded.chars().collect(), 0);
+                (has.chars, has.index) = (decoded.chars().collect(), 0);
                 has.arguments()
             }
             Some('[' | '"' | '-' | '0'..='9' | 't' | 'f' | 'n') => Err("wrong_type"),
@@ -567,10 +567,10 @@ impl<'a> Reader<'a> {
     }
 
     /// The call's own close tag or token.
-    pub(super) fn closes(&self, call: &Call<'a>, at: usize) -> Found {
+    pub(super) fn closes(&self, call: &Call<'a>, index: usize) -> Found {
         match call.head.closer {
-            Closer::Tag(_) => self.element(at, &|side, element| side == Close && call.head.is_closed_by(element)),
-            Closer::Token(token) => match self.token(at, token) {
+            Closer::Tag(_) => self.element(index, &|side, element| side == Close && call.head.is_closed_by(element)),
+            Closer::Token(token) => match self.token(index, token) {
                 Token::Ends(end) => Found::Tag(Tag {
                     side: Close,
                     element: Wrapper,
@@ -580,7 +580,7 @@ impl<'a> Reader<'a> {
                     is_json: false,
                     end,
                 }),
-                Token::Beginning if at < self.chars.len() => Found::Beginning,
+                Token::Beginning if index < self.chars.len() => Found::Beginning,
                 _ => Found::Nothing,
             },
             Closer::List | Closer::Llama | Closer::None => Found::Nothing,
@@ -600,11 +600,12 @@ impl<'a> Reader<'a> {
     ///
     /// Returns the index after them, or `from` if there are none before `to`.
     pub(super) fn after_closed_fence(&self, call: &Call<'a>, from: usize, to: usize) -> usize {
-        let begins_line = |at: usize| {
-            let blanks = (from..at).rev().take_while(|at| self.peek(*at) != Some('\n'));
-            blanks.into_iter().all(|at| self.peek(at).is_some_and(is_tag_space))
+        let begins_line = |index: usize| {
+            let blanks = (from..index).rev().take_while(|index| self.peek(*index) != Some('\n'));
+            blanks.into_iter().all(|index| self.peek(index).is_some_and(is_tag_space))
         };
-        let mut ends = (from..to).filter(|at| begins_line(*at)).filter_map(|at| self.literal(at, "```").ok());
+        let mut ends =
+            (from..to).filter(|index| begins_line(*index)).filter_map(|index| self.literal(index, "```").ok());
         ends.next().filter(|_| call.head.is_fenced).unwrap_or(from)
     }
 
@@ -643,31 +644,31 @@ impl<'a> Reader<'a> {
         if matches!(call.head.family, Envelope::BareJson | Envelope::Mistral | Envelope::Llama) {
             return CallEnd::AfterWrapper(from);
         }
-        for at in from..self.chars.len() {
-            if self.peek(at) != Some('<') {
+        for index in from..self.chars.len() {
+            if self.peek(index) != Some('<') {
                 continue;
             }
-            if self.is_tools_opening_tag(at) || self.is_opener(at) {
-                return CallEnd::Before(at, self.after_closed_fence(call, from, at));
+            if self.is_tools_opening_tag(index) || self.is_opener(index) {
+                return CallEnd::Before(index, self.after_closed_fence(call, from, index));
             }
             let closes = |side: Side, element: Element| side == Close && matches!(element, Function | Invoke | Wrapper);
             match call.head.family {
                 Envelope::Harmony => {
-                    if let Some(end) = self.one_of(at, &["<|call|>"]) {
+                    if let Some(end) = self.one_of(index, &["<|call|>"]) {
                         return CallEnd::At(end);
                     }
                 }
                 Envelope::Kimi | Envelope::Deepseek => {
                     if let Closer::Token(token) = call.head.closer
-                        && let Some(end) = self.one_of(at, &[token])
+                        && let Some(end) = self.one_of(index, &[token])
                     {
                         return CallEnd::At(end);
                     }
-                    if let Some(end) = self.one_of(at, section_ends(call.head.family)) {
+                    if let Some(end) = self.one_of(index, section_ends(call.head.family)) {
                         return CallEnd::AfterWrapper(end);
                     }
                 }
-                _ => match self.tag(at, &closes) {
+                _ => match self.tag(index, &closes) {
                     Some(tag) if tag.element == Wrapper => return CallEnd::AfterWrapper(tag.end),
                     // Decided: a wrapper's close tag after it belongs to the call as well.
                     Some(tag) => {

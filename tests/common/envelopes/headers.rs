@@ -75,15 +75,15 @@ pub(super) type Try<T> = Result<T, No>;
 impl Reader<'_> {
     /// Reads the header that begins here, in prose, or in the wrapper or section of the last call:
     /// `open` is its family, and whether it was an object.
-    pub(super) fn header(&self, at: usize, line_begins: bool, open: Option<(Envelope, bool)>) -> Try<Head> {
+    pub(super) fn header(&self, index: usize, line_begins: bool, open: Option<(Envelope, bool)>) -> Try<Head> {
         let mut tags = Vec::new();
         let mut all = Vec::new();
         match open {
-            Some((Envelope::Kimi, _)) => all.push(self.kimi(at, true, &mut tags)),
-            Some((Envelope::Deepseek, _)) => all.push(self.deepseek(self.space(at), true, &mut tags)),
-            Some((family @ (Envelope::Mistral | Envelope::Llama), _)) => all.push(self.next_object(family, at)),
+            Some((Envelope::Kimi, _)) => all.push(self.kimi(index, true, &mut tags)),
+            Some((Envelope::Deepseek, _)) => all.push(self.deepseek(self.space(index), true, &mut tags)),
+            Some((family @ (Envelope::Mistral | Envelope::Llama), _)) => all.push(self.next_object(family, index)),
             Some((_, after_object)) => {
-                let next = self.space(at);
+                let next = self.space(index);
                 // "If a wrapper (a section) is open and the next call follows in it, after nothing
                 // but space, that space belongs to the next call's header; after JSON, so does a
                 // `{`." Decided: after an object with the name and the arguments.
@@ -94,14 +94,14 @@ impl Reader<'_> {
                 }
             }
             None => {
-                all.push(self.tagged(at, &mut tags));
-                all.push(self.harmony(at, &mut tags));
-                all.push(self.kimi(at, false, &mut tags));
-                all.push(self.mistral(at));
-                all.push(self.deepseek(at, false, &mut tags));
-                all.push(self.llama(at, &mut tags));
+                all.push(self.tagged(index, &mut tags));
+                all.push(self.harmony(index, &mut tags));
+                all.push(self.kimi(index, false, &mut tags));
+                all.push(self.mistral(index));
+                all.push(self.deepseek(index, false, &mut tags));
+                all.push(self.llama(index, &mut tags));
                 if line_begins {
-                    all.push(self.bare_json(at));
+                    all.push(self.bare_json(index));
                 }
             }
         }
@@ -113,9 +113,9 @@ impl Reader<'_> {
         };
         let header = all.into_iter().max_by_key(rank).expect("one is tried");
         // "or if it becomes longer than the `unconfirmed` limit (2 KiB)"
-        let limit = self.offset(at).saturating_add(self.rules.unconfirmed);
+        let limit = self.offset(index).saturating_add(self.rules.unconfirmed);
         let length = self.chars.len();
-        let beyond = (at..length).find(|at| self.offset(*at) + self.chars[*at].c.len_utf8() > limit);
+        let beyond = (index..length).find(|index| self.offset(*index) + self.chars[*index].c.len_utf8() > limit);
         let Some(beyond) = beyond else { return header };
         let in_tag = tags.iter().find(|(from, to)| (*from..*to).contains(&beyond));
         let beyond_tag = in_tag.map_or(beyond, |(from, _)| *from);
@@ -129,47 +129,52 @@ impl Reader<'_> {
     }
 
     /// "a call tag [..]; a wrapper may be before it", or a wrapper and what may follow it.
-    pub(super) fn tagged(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
-        let wrapper = match self.call_tag(at) {
-            Ok((tag, family)) => return self.after_call_tag(at, tag, family, false, tags),
+    pub(super) fn tagged(&self, index: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
+        let wrapper = match self.call_tag(index) {
+            Ok((tag, family)) => return self.after_call_tag(index, tag, family, false, tags),
             Err(Found::Tag(tag)) if tag.value.is_none() && self.is_wrapper_read(tag.name) => tag,
             Err(Found::Beginning) => {
-                tags.push((at, self.chars.len()));
+                tags.push((index, self.chars.len()));
                 return Err(No::Ends(false));
             }
-            Err(_) => return Err(No::At(at)),
+            Err(_) => return Err(No::At(index)),
         };
-        tags.push((at, wrapper.end));
+        tags.push((index, wrapper.end));
         self.after_wrapper(self.space(wrapper.end), Some(wrapper.name), tags)
     }
 
     /// What follows a wrapper and space: a call tag, an object, or a name after `<tool_call>`.
     ///
     /// Decided: in a wrapper that is open after a call, no name is the next one.
-    pub(super) fn after_wrapper(&self, at: usize, wrapper: Option<&str>, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
-        let Some(c) = self.peek(at) else { return Err(No::Ends(false)) };
+    pub(super) fn after_wrapper(
+        &self,
+        index: usize,
+        wrapper: Option<&str>,
+        tags: &mut Vec<(usize, usize)>,
+    ) -> Try<Head> {
+        let Some(c) = self.peek(index) else { return Err(No::Ends(false)) };
         if c == '<' {
-            return match self.call_tag(at) {
-                Ok((tag, family)) => self.after_call_tag(at, tag, family, true, tags),
+            return match self.call_tag(index) {
+                Ok((tag, family)) => self.after_call_tag(index, tag, family, true, tags),
                 Err(Found::Beginning) => {
-                    tags.push((at, self.chars.len()));
+                    tags.push((index, self.chars.len()));
                     Err(No::Ends(false))
                 }
                 Err(Found::Tag(tag)) => {
-                    tags.push((at, tag.end));
-                    Err(No::At(at))
+                    tags.push((index, tag.end));
+                    Err(No::At(index))
                 }
-                Err(Found::Nothing) => Err(No::At(at)),
+                Err(Found::Nothing) => Err(No::At(index)),
             };
         }
         if wrapper == Some("tool_call") && self.rules.reads(Envelope::Glm) && (c.is_ascii_alphabetic() || c == '_') {
-            return self.glm(at, tags);
+            return self.glm(index, tags);
         }
         // "after JSON, so does a `{`"
         if !self.rules.reads(Envelope::Hermes) || wrapper.is_none() && c != '{' {
-            return Err(No::At(at));
+            return Err(No::At(index));
         }
-        let (object, is_fenced) = self.fenced_object(at)?;
+        let (object, is_fenced) = self.fenced_object(index)?;
         let (name, certain) = self.object_header(object, false)?;
         Ok(Head {
             family: Envelope::Hermes,
@@ -187,13 +192,13 @@ impl Reader<'_> {
     /// wrapper follows"
     pub(super) fn after_call_tag(
         &self,
-        at: usize,
+        index: usize,
         tag: Tag,
         family: Envelope,
         in_wrapper: bool,
         tags: &mut Vec<(usize, usize)>,
     ) -> Try<Head> {
-        tags.push((at, tag.end));
+        tags.push((index, tag.end));
         let name = bare_name(&tag.value.expect("it is a call tag")).to_string();
         let is_ours = name == OUR_TOOL;
         let closer = Closer::Tag(tag.element);
@@ -244,12 +249,12 @@ impl Reader<'_> {
     /// a fence: three back-ticks, up to 16 letters, space, and a line end."
     ///
     /// Decided: the line ends with LF, and letters are those of ASCII.
-    pub(super) fn fenced_object(&self, at: usize) -> Try<(usize, bool)> {
-        let ends = |at: usize| if at == self.chars.len() { No::Ends(false) } else { No::At(at) };
-        if self.peek(at) == Some('{') {
-            return Ok((at, false));
+    pub(super) fn fenced_object(&self, index: usize) -> Try<(usize, bool)> {
+        let ends = |index: usize| if index == self.chars.len() { No::Ends(false) } else { No::At(index) };
+        if self.peek(index) == Some('{') {
+            return Ok((index, false));
         }
-        let mut p = self.literal(at, "```").map_err(ends)?;
+        let mut p = self.literal(index, "```").map_err(ends)?;
         let letters = p;
         while p < letters + 16 && self.peek(p).is_some_and(|c| c.is_ascii_alphabetic()) {
             p += 1;
@@ -263,13 +268,13 @@ impl Reader<'_> {
     }
 
     /// Returns the end of a name that begins here.
-    pub(super) fn name(&self, at: usize, ends: &str) -> Try<usize> {
-        let mut p = at;
+    pub(super) fn name(&self, index: usize, ends: &str) -> Try<usize> {
+        let mut p = index;
         loop {
             match self.peek(p) {
                 None => return Err(No::Ends(false)),
-                Some(c) if p > at && ends.contains(c) => return Ok(p),
-                Some(_) if !is_name(&self.string(at, p + 1)) => return Err(No::At(p)),
+                Some(c) if p > index && ends.contains(c) => return Ok(p),
+                Some(_) if !is_name(&self.string(index, p + 1)) => return Err(No::At(p)),
                 Some(_) => p += 1,
             }
         }
@@ -281,9 +286,9 @@ impl Reader<'_> {
 
     /// "a wrapper `tool_call`", the name "after it, up to space, `{` or `<`", a call once
     /// "`<arg_key>` or `{` follows; for our tool also a close tag of a wrapper"
-    pub(super) fn glm(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
-        let end = self.name(at, " \t\r\n{<")?;
-        let name = bare_name(&self.string(at, end)).to_string();
+    pub(super) fn glm(&self, index: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
+        let end = self.name(index, " \t\r\n{<")?;
+        let name = bare_name(&self.string(index, end)).to_string();
         let is_ours = name == OUR_TOOL;
         let head = |body: usize, what: Body, is_fenced: bool, certain: usize| Head {
             family: Envelope::Glm,
@@ -323,25 +328,25 @@ impl Reader<'_> {
     }
 
     /// A token that must be here.
-    pub(super) fn expect(&self, at: usize, token: &str, tags: &mut Vec<(usize, usize)>) -> Try<usize> {
-        match self.token(at, token) {
+    pub(super) fn expect(&self, index: usize, token: &str, tags: &mut Vec<(usize, usize)>) -> Try<usize> {
+        match self.token(index, token) {
             Token::Ends(end) => {
-                tags.push((at, end));
+                tags.push((index, end));
                 Ok(end)
             }
             Token::Beginning => {
-                tags.push((at, self.chars.len()));
+                tags.push((index, self.chars.len()));
                 Err(No::Ends(false))
             }
-            Token::Text => Err(No::At(at)),
+            Token::Text => Err(No::At(index)),
         }
     }
 
     /// One of several tokens that must be here.
-    pub(super) fn expect_one(&self, at: usize, tokens: &[&str], tags: &mut Vec<(usize, usize)>) -> Try<usize> {
-        let mut no = Err(No::At(at));
+    pub(super) fn expect_one(&self, index: usize, tokens: &[&str], tags: &mut Vec<(usize, usize)>) -> Try<usize> {
+        let mut no = Err(No::At(index));
         for token in tokens {
-            match self.expect(at, token, tags) {
+            match self.expect(index, token, tags) {
                 Ok(end) => return Ok(end),
                 Err(No::Ends(truncated)) => no = Err(No::Ends(truncated)),
                 Err(No::At(_)) => {}
@@ -351,9 +356,9 @@ impl Reader<'_> {
     }
 
     /// The rows of `harmony`. "The text between two of its tokens is at most 160 bytes long."
-    pub(super) fn harmony(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
-        let read = self.harmony_of_any_length(at, tags);
-        let mut p = at;
+    pub(super) fn harmony(&self, index: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
+        let read = self.harmony_of_any_length(index, tags);
+        let mut p = index;
         while let Some(from) = self.one_of(p, &["<|start|>", CHANNEL, "<|constrain|>"]) {
             let next = (from..self.chars.len()).find(|p| self.chars[*p].c == '<').unwrap_or(self.chars.len());
             let beyond = (from..next).find(|p| self.offset(p + 1) - self.offset(from) > 160);
@@ -368,9 +373,9 @@ impl Reader<'_> {
 
     /// Decided: "blanks that are no line ends" are space and tab, and one at least is before `to=`;
     /// a word is letters of ASCII.
-    pub(super) fn harmony_of_any_length(&self, at: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
+    pub(super) fn harmony_of_any_length(&self, index: usize, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
         if !self.rules.reads(Envelope::Harmony) {
-            return Err(No::At(at));
+            return Err(No::At(index));
         }
         let blanks = |mut p: usize| {
             while matches!(self.peek(p), Some(' ' | '\t')) {
@@ -389,10 +394,10 @@ impl Reader<'_> {
             Ok((bare_name(&self.string(p, end)).to_string(), end))
         };
         let mut to = None;
-        let mut p = at;
-        match self.token(at, "<|start|>") {
+        let mut p = index;
+        match self.token(index, "<|start|>") {
             Token::Ends(end) => {
-                tags.push((at, end));
+                tags.push((index, end));
                 p = self.literal(end, "assistant").map_err(ends)?;
                 if blanks(p) > p && matches!(self.peek(blanks(p)), None | Some('t')) {
                     let (name, end) = recipient(p)?;
@@ -402,7 +407,7 @@ impl Reader<'_> {
                 p = blanks(p);
             }
             Token::Beginning => {
-                tags.push((at, self.chars.len()));
+                tags.push((index, self.chars.len()));
                 return Err(No::Ends(false));
             }
             Token::Text => {}
@@ -457,19 +462,19 @@ impl Reader<'_> {
     }
 
     /// The row of `kimi`, in a section that is open already or not.
-    pub(super) fn kimi(&self, at: usize, in_section: bool, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
+    pub(super) fn kimi(&self, index: usize, in_section: bool, tags: &mut Vec<(usize, usize)>) -> Try<Head> {
         if !self.rules.reads(Envelope::Kimi) {
-            return Err(No::At(at));
+            return Err(No::At(index));
         }
         let begin = |p: usize, tags: &mut Vec<(usize, usize)>| match self.peek(p) {
             None => Err(No::Ends(false)),
             Some(_) => self.expect(p, "<|tool_call_begin|>", tags),
         };
         let (in_wrapper, p) = if in_section {
-            (true, begin(self.space(at), tags)?)
+            (true, begin(self.space(index), tags)?)
         } else {
-            let end = self.expect_one(at, &KIMI_OPENERS, tags)?;
-            match self.one_of(at, &SECTIONS) {
+            let end = self.expect_one(index, &KIMI_OPENERS, tags)?;
+            match self.one_of(index, &SECTIONS) {
                 Some(_) => (true, begin(self.space(end), tags)?),
                 None => (false, end),
             }
@@ -494,16 +499,16 @@ impl Reader<'_> {
     }
 
     /// "`{`", the name "in the object, before the arguments"
-    pub(super) fn bare_json(&self, at: usize) -> Try<Head> {
-        if !self.rules.reads(Envelope::BareJson) || self.peek(at) != Some('{') {
-            return Err(No::At(at));
+    pub(super) fn bare_json(&self, index: usize) -> Try<Head> {
+        if !self.rules.reads(Envelope::BareJson) || self.peek(index) != Some('{') {
+            return Err(No::At(index));
         }
-        let (name, certain) = self.object_header(at, true)?;
+        let (name, certain) = self.object_header(index, true)?;
         Ok(Head {
             family: Envelope::BareJson,
             name,
-            body: at,
-            what: Body::Object(at),
+            body: index,
+            what: Body::Object(index),
             closer: Closer::None,
             in_wrapper: false,
             is_fenced: false,

@@ -42,8 +42,8 @@ pub(super) const OUR_KEYS: [&str; 6] = ["question", "follow_up", "suggestions", 
 pub(super) const NO_CALL: &str = "no call";
 
 impl Object<'_> {
-    pub(super) fn fail<T>(&mut self, at: usize) -> Parsed<T> {
-        self.no = Some(at);
+    pub(super) fn fail<T>(&mut self, index: usize) -> Parsed<T> {
+        self.no = Some(index);
         Err(NO_CALL)
     }
 
@@ -74,7 +74,7 @@ impl Object<'_> {
             if takes(&text) {
                 return Ok(());
             }
-            no = Some(lexer.at - 1);
+            no = Some(lexer.index - 1);
             Err(NO_CALL)
         });
         self.no = no;
@@ -99,7 +99,7 @@ impl Object<'_> {
             let (is_free, allowed) = (self.is_free(), self.keys());
             let key = self.string(&|key| is_free || allowed.iter().any(|one| one.starts_with(key)))?;
             if !is_free && !self.may_come(&key, true) {
-                return self.fail(self.lexer.at - 1);
+                return self.fail(self.lexer.index - 1);
             }
             self.lexer.space();
             self.lexer.eat(':')?;
@@ -119,7 +119,7 @@ impl Object<'_> {
     }
 
     pub(super) fn value(&mut self, key: &str, depth: usize) -> Parsed<()> {
-        let at = self.lexer.at;
+        let index = self.lexer.index;
         let kind = self.lexer.kind()?;
         if key == "function" && kind == Kind::Object && depth == 1 {
             self.members(2)?;
@@ -130,15 +130,15 @@ impl Object<'_> {
             if self.is_bare && self.certain.is_none() {
                 self.certain = Some(self.key_of_ours()?);
             }
-            self.lexer.at = at;
-            self.arguments = Some((at, JsonEnd::Stream));
+            self.lexer.index = index;
+            self.arguments = Some((index, JsonEnd::Stream));
             let read = self.lexer.nothing(1);
             let end = match read {
-                Ok(()) => JsonEnd::At(self.lexer.at),
+                Ok(()) => JsonEnd::At(self.lexer.index),
                 Err("truncated") => JsonEnd::Stream,
-                Err(_) => JsonEnd::Wrong(self.lexer.at),
+                Err(_) => JsonEnd::Wrong(self.lexer.index),
             };
-            self.arguments = Some((at, end));
+            self.arguments = Some((index, end));
             return read;
         }
         if NAME_KEYS.contains(&key) && kind == Kind::Text && self.name.is_none() {
@@ -150,7 +150,7 @@ impl Object<'_> {
             };
             let string = self.string(&|string| trimmed_name(string).is_some_and(takes))?;
             let name = trimmed_name(&string).expect("it is one").to_string();
-            let end = self.lexer.at;
+            let end = self.lexer.index;
             if name.is_empty() || is_bare && bare_name(&name) != OUR_TOOL {
                 return self.fail(end - 1);
             }
@@ -161,7 +161,7 @@ impl Object<'_> {
             return Ok(());
         }
         if !self.is_free() && kind != Kind::Text {
-            return self.fail(at);
+            return self.fail(index);
         }
         self.lexer.nothing(depth + 1)
     }
@@ -170,11 +170,11 @@ impl Object<'_> {
     /// JSON.
     pub(super) fn key_of_ours(&mut self) -> Parsed<usize> {
         if self.lexer.kind()? != Kind::Object {
-            return self.fail(self.lexer.at);
+            return self.fail(self.lexer.index);
         }
         match first_key_of_ours(&mut self.lexer)? {
-            true => Ok(self.lexer.at),
-            false => self.fail(self.lexer.at - 1),
+            true => Ok(self.lexer.index),
+            false => self.fail(self.lexer.index - 1),
         }
     }
 }
@@ -205,7 +205,7 @@ pub(super) fn first_key_of_ours(lexer: &mut ArgumentsReader<'_>) -> Parsed<bool>
         lexer.eat(':')?;
         lexer.space();
         if OUR_KEYS.contains(&key.as_str()) && matches!(lexer.need()?, '"' | '[') {
-            lexer.at += 1;
+            lexer.index += 1;
             return Ok(true);
         }
         lexer.nothing(2)?;
@@ -218,29 +218,29 @@ pub(super) fn first_key_of_ours(lexer: &mut ArgumentsReader<'_>) -> Parsed<bool>
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn lexer(&self, at: usize) -> ArgumentsReader<'a> {
+    pub(super) fn lexer(&self, index: usize) -> ArgumentsReader<'a> {
         let text: String = self.chars.iter().map(|c| c.c).collect();
         let mut lexer = ArgumentsReader::new(&text, self.rules, true);
-        lexer.at = at;
+        lexer.index = index;
         lexer
     }
 
     /// Reads the object that begins here as far as it goes.
-    pub(super) fn object(&self, at: usize, is_bare: bool) -> (Object<'a>, JsonEnd) {
-        let lexer = self.lexer(at);
+    pub(super) fn object(&self, index: usize, is_bare: bool) -> (Object<'a>, JsonEnd) {
+        let lexer = self.lexer(index);
         let mut object = Object { lexer, is_bare, name: None, arguments: None, certain: None, no: None, open: 0 };
         let end = match object.members(1) {
-            Ok(()) => JsonEnd::At(object.lexer.at),
+            Ok(()) => JsonEnd::At(object.lexer.index),
             Err("truncated") => JsonEnd::Stream,
-            Err(_) => JsonEnd::Wrong(object.lexer.at),
+            Err(_) => JsonEnd::Wrong(object.lexer.index),
         };
         (object, end)
     }
 
     /// "is a call once its name is complete"; in bare JSON "the name is ours, and in its arguments
     /// a key of ours [..] has a value that begins with `"` or `[`".
-    pub(super) fn object_header(&self, at: usize, is_bare: bool) -> Try<(String, usize)> {
-        let (object, end) = self.object(at, is_bare);
+    pub(super) fn object_header(&self, index: usize, is_bare: bool) -> Try<(String, usize)> {
+        let (object, end) = self.object(index, is_bare);
         match (object.certain, object.no, end) {
             (Some(certain), _, _) => {
                 let (name, _) = object.name.expect("it is read before");
@@ -248,18 +248,18 @@ impl<'a> Reader<'a> {
             }
             (None, Some(no), _) => Err(No::At(no)),
             (None, None, JsonEnd::At(end)) => Err(No::At(end - 1)),
-            (None, None, JsonEnd::Wrong(at)) => Err(No::At(at)),
+            (None, None, JsonEnd::Wrong(index)) => Err(No::At(index)),
             (None, None, JsonEnd::Stream) => Err(No::Ends(false)),
         }
     }
 
     /// Returns how a JSON value ends.
-    pub(super) fn json_end(&self, at: usize) -> JsonEnd {
-        let mut lexer = self.lexer(at);
+    pub(super) fn json_end(&self, index: usize) -> JsonEnd {
+        let mut lexer = self.lexer(index);
         match lexer.nothing(1) {
-            Ok(()) => JsonEnd::At(lexer.at),
+            Ok(()) => JsonEnd::At(lexer.index),
             Err("truncated") => JsonEnd::Stream,
-            Err(_) => JsonEnd::Wrong(lexer.at),
+            Err(_) => JsonEnd::Wrong(lexer.index),
         }
     }
 }

@@ -85,27 +85,27 @@ pub(super) fn can_be_ours(name: &str) -> bool {
 }
 
 impl Reader<'_> {
-    pub(super) fn space(&self, mut at: usize) -> usize {
-        while self.peek(at).is_some_and(is_tag_space) {
-            at += 1;
+    pub(super) fn space(&self, mut index: usize) -> usize {
+        while self.peek(index).is_some_and(is_tag_space) {
+            index += 1;
         }
-        at
+        index
     }
 
     /// Returns the index after a text; `Err` with the index of the first other character.
-    pub(super) fn literal(&self, at: usize, text: &str) -> Result<usize, usize> {
+    pub(super) fn literal(&self, index: usize, text: &str) -> Result<usize, usize> {
         for (i, c) in text.chars().enumerate() {
-            if self.peek(at + i) != Some(c) {
-                return Err(at + i);
+            if self.peek(index + i) != Some(c) {
+                return Err(index + i);
             }
         }
-        Ok(at + text.chars().count())
+        Ok(index + text.chars().count())
     }
 
     /// Returns how many bytes are missing of `DSML` between bars at the end of the stream, at
     /// least.
-    pub(super) fn missing_of_dsml(&self, at: usize) -> usize {
-        let rest = self.string(at, self.chars.len());
+    pub(super) fn missing_of_dsml(&self, index: usize) -> usize {
+        let rest = self.string(index, self.chars.len());
         let is_bar = |c: char| "|｜‖".contains(c);
         let after_bar = |text: &str| {
             let from = text.trim_start_matches(is_tag_space);
@@ -121,30 +121,30 @@ impl Reader<'_> {
 
     /// "`DSML` between bars. A bar is one or two of `|`, `｜` and `‖`; space (at most 2) may be
     /// before and after each."
-    pub(super) fn dsml(&self, at: usize) -> Result<usize, usize> {
-        let some = |mut at: usize, most: usize, of: &dyn Fn(char) -> bool| {
-            let from = at;
-            while at < from + most && self.peek(at).is_some_and(of) {
-                at += 1;
+    pub(super) fn dsml(&self, index: usize) -> Result<usize, usize> {
+        let some = |mut index: usize, most: usize, of: &dyn Fn(char) -> bool| {
+            let from = index;
+            while index < from + most && self.peek(index).is_some_and(of) {
+                index += 1;
             }
-            at
+            index
         };
-        let bar = |at: usize| {
-            let from = some(at, 2, &is_tag_space);
+        let bar = |index: usize| {
+            let from = some(index, 2, &is_tag_space);
             let bar = some(from, 2, &|c| "|｜‖".contains(c));
             if bar == from { Err(bar) } else { Ok(some(bar, 2, &is_tag_space)) }
         };
-        bar(self.literal(bar(at)?, "DSML")?)
+        bar(self.literal(bar(index)?, "DSML")?)
     }
 
     /// Returns which of the wanted tags is at `at`.
-    pub(super) fn element(&self, at: usize, wanted: &dyn Fn(Side, Element) -> bool) -> Found {
-        if self.peek(at) != Some('<') {
+    pub(super) fn element(&self, index: usize, wanted: &dyn Fn(Side, Element) -> bool) -> Found {
+        if self.peek(index) != Some('<') {
             return Found::Nothing;
         }
         // "A tag that is an opening tag of one of the policy's tools is that, and no tag of an
         // envelope."
-        let is_tools = |tool: &String| matches!(self.shape(at, Open, tool, false), Shape::Tag { .. });
+        let is_tools = |tool: &String| matches!(self.shape(index, Open, tool, false), Shape::Tag { .. });
         if self.rules.tools.iter().any(is_tools) {
             return Found::Nothing;
         }
@@ -156,7 +156,7 @@ impl Reader<'_> {
                     continue;
                 }
                 for side in [Open, Close].into_iter().filter(|side| wanted(*side, element)) {
-                    match self.spelled(at, side, prefix, name, element) {
+                    match self.spelled(index, side, prefix, name, element) {
                         Found::Nothing => {}
                         Found::Beginning => found = Found::Beginning,
                         tag => return tag,
@@ -170,7 +170,7 @@ impl Reader<'_> {
     /// "Tags are at most 256 bytes long (limit `tag`) and hold no second `<`."
     pub(super) fn spelled(
         &self,
-        at: usize,
+        index: usize,
         side: Side,
         prefix: Option<&'static str>,
         name: &'static str,
@@ -179,18 +179,18 @@ impl Reader<'_> {
         // A tag that has come to the end of the stream can be completed within the limit if so many
         // bytes more are within it.
         let beginning =
-            |missing: usize| match self.offset(self.chars.len()) - self.offset(at) + missing <= self.rules.tag {
+            |missing: usize| match self.offset(self.chars.len()) - self.offset(index) + missing <= self.rules.tag {
                 true => Found::Beginning,
                 false => Found::Nothing,
             };
-        let whole = |end: usize, value: Option<String>, is_json: bool| match self.offset(end) - self.offset(at)
+        let whole = |end: usize, value: Option<String>, is_json: bool| match self.offset(end) - self.offset(index)
             <= self.rules.tag
         {
             true => Found::Tag(Tag { side, element, name, prefix, value, is_json, end }),
             false => Found::Nothing,
         };
         let head = if side == Open { "<" } else { "</" };
-        let after_head = self.literal(at, head);
+        let after_head = self.literal(index, head);
         let after_prefix = after_head.and_then(|p| match prefix {
             Some(prefix) => self.literal(p, prefix),
             None => self.dsml(p),
@@ -201,7 +201,7 @@ impl Reader<'_> {
             // What is missing of the name and before it, and the `>`.
             Err(_) => {
                 let missing = match (after_head, prefix, after_prefix) {
-                    (Err(end), ..) => head.len() + prefix.map_or("|DSML|".len(), str::len) - (end - at),
+                    (Err(end), ..) => head.len() + prefix.map_or("|DSML|".len(), str::len) - (end - index),
                     (_, _, Ok(_)) => 0,
                     (Ok(from), Some(prefix), _) => prefix.len() - (self.chars.len() - from),
                     (Ok(from), None, _) => self.missing_of_dsml(from),
@@ -284,29 +284,30 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn tag(&self, at: usize, wanted: &dyn Fn(Side, Element) -> bool) -> Option<Tag> {
-        match self.element(at, wanted) {
+    pub(super) fn tag(&self, index: usize, wanted: &dyn Fn(Side, Element) -> bool) -> Option<Tag> {
+        match self.element(index, wanted) {
             Found::Tag(tag) => Some(tag),
             Found::Nothing | Found::Beginning => None,
         }
     }
 
     /// The tag that opens a call of a family that is read.
-    pub(super) fn call_tag(&self, at: usize) -> Result<(Tag, Envelope), Found> {
-        match self.element(at, &|side, element| side == Open && matches!(element, Wrapper | Function | Invoke)) {
+    pub(super) fn call_tag(&self, index: usize) -> Result<(Tag, Envelope), Found> {
+        match self.element(index, &|side, element| side == Open && matches!(element, Wrapper | Function | Invoke)) {
             Found::Tag(tag) => match family(&tag) {
                 Some(family) if self.rules.reads(family) => Ok((tag, family)),
                 _ => Err(Found::Tag(tag)),
             },
-            Found::Beginning if !self.may_be_read(at) => Err(Found::Nothing),
+            Found::Beginning if !self.may_be_read(index) => Err(Found::Nothing),
             other => Err(other),
         }
     }
 
     /// Returns whether what begins like a tag may become a wrapper, or a call tag of a family that
     /// is read.
-    pub(super) fn may_be_read(&self, at: usize) -> bool {
-        let begins = |prefix, name, element| matches!(self.spelled(at, Open, prefix, name, element), Found::Beginning);
+    pub(super) fn may_be_read(&self, index: usize) -> bool {
+        let begins =
+            |prefix, name, element| matches!(self.spelled(index, Open, prefix, name, element), Found::Beginning);
         PREFIXES.iter().any(|&prefix| {
             NAMES.iter().any(|&(name, element)| {
                 let is_read = match (prefix, element) {
@@ -329,17 +330,17 @@ impl Reader<'_> {
     }
 
     /// Returns whether the stream ends in what may become an opener that is a tag.
-    pub fn is_beginning_of_an_opener(&self, at: usize) -> bool {
-        matches!(self.call_tag(at), Err(Found::Beginning))
+    pub fn is_beginning_of_an_opener(&self, index: usize) -> bool {
+        matches!(self.call_tag(index), Err(Found::Beginning))
     }
 
     /// A token: its end, or its beginning at the end of the stream.
     ///
     /// "tokens (`<|…|>`, `<｜…｜>`) are at most 256 bytes long (limit `tag`)"; "Each `▁` may be `_`,
     /// a space or `\\_`."
-    pub(super) fn token(&self, at: usize, token: &str) -> Token {
-        let fits = |end: usize, missing: usize| self.offset(end) - self.offset(at) + missing <= self.rules.tag;
-        let mut p = at;
+    pub(super) fn token(&self, index: usize, token: &str) -> Token {
+        let fits = |end: usize, missing: usize| self.offset(end) - self.offset(index) + missing <= self.rules.tag;
+        let mut p = index;
         let mut rest = token.chars();
         while let Some(wanted) = rest.next() {
             let is_escaped = wanted == '▁' && self.peek(p) == Some('\\');
@@ -359,8 +360,8 @@ impl Reader<'_> {
         if fits(p, 0) { Token::Ends(p) } else { Token::Text }
     }
 
-    pub(super) fn one_of(&self, at: usize, tokens: &[&str]) -> Option<usize> {
-        tokens.iter().find_map(|token| match self.token(at, token) {
+    pub(super) fn one_of(&self, index: usize, tokens: &[&str]) -> Option<usize> {
+        tokens.iter().find_map(|token| match self.token(index, token) {
             Token::Ends(end) => Some(end),
             Token::Beginning | Token::Text => None,
         })
@@ -370,22 +371,22 @@ impl Reader<'_> {
     ///
     /// Decided: a call tag, a wrapper after which a family may follow that is read, and the first
     /// tokens of the others (`<|start|>` alone); not a `{`.
-    pub(super) fn is_opener(&self, at: usize) -> bool {
+    pub(super) fn is_opener(&self, index: usize) -> bool {
         let reads = |families: &[Envelope]| families.iter().any(|family| self.rules.reads(*family));
-        let is_tag = match self.call_tag(at) {
+        let is_tag = match self.call_tag(index) {
             Ok(_) => true,
             Err(Found::Tag(tag)) if tag.value.is_none() => self.is_wrapper_read(tag.name),
             Err(_) => false,
         };
         is_tag
-            || reads(&[Envelope::Harmony]) && self.one_of(at, &["<|start|>", CHANNEL]).is_some()
-            || reads(&[Envelope::Kimi]) && self.one_of(at, &KIMI_OPENERS).is_some()
-            || reads(&[Envelope::Deepseek]) && self.one_of(at, &DEEPSEEK_OPENERS).is_some()
-            || reads(&[Envelope::Llama]) && self.one_of(at, &LLAMA_OPENERS).is_some()
+            || reads(&[Envelope::Harmony]) && self.one_of(index, &["<|start|>", CHANNEL]).is_some()
+            || reads(&[Envelope::Kimi]) && self.one_of(index, &KIMI_OPENERS).is_some()
+            || reads(&[Envelope::Deepseek]) && self.one_of(index, &DEEPSEEK_OPENERS).is_some()
+            || reads(&[Envelope::Llama]) && self.one_of(index, &LLAMA_OPENERS).is_some()
     }
 
-    pub(super) fn is_tools_opening_tag(&self, at: usize) -> bool {
-        self.peek(at) == Some('<') && (self.ask_open(at).is_some() || self.tool_open(at).is_some())
+    pub(super) fn is_tools_opening_tag(&self, index: usize) -> bool {
+        self.peek(index) == Some('<') && (self.ask_open(index).is_some() || self.tool_open(index).is_some())
     }
 }
 

@@ -38,9 +38,9 @@ impl Reader<'_> {
 
     /// Reads a call from its `<ask_followup_question>`. Returns the index at which prose continues;
     /// `None` if the tag was only named.
-    pub(super) fn call(&mut self, at: usize, tag: Tag) -> Option<usize> {
+    pub(super) fn call(&mut self, index: usize, tag: Tag) -> Option<usize> {
         let mut call = OpenCall {
-            start: self.byte(at),
+            start: self.byte(index),
             body: tag.end,
             first_tag: None,
             question: None,
@@ -79,17 +79,17 @@ impl Reader<'_> {
     pub(super) fn body(&self, from: usize) -> Body {
         let limit = self.offset(from).saturating_add(self.rules.unconfirmed);
         let wanted = [&PARAMETER_TAGS[..], &CALL_CLOSE[..]].concat();
-        for at in from..self.chars.len() {
-            if self.chars[at].c != '<' {
+        for index in from..self.chars.len() {
+            if self.chars[index].c != '<' {
                 continue;
             }
-            if let Some(tag) = self.find_tag(at, &wanted) {
+            if let Some(tag) = self.find_tag(index, &wanted) {
                 return match self.offset(tag.end) <= limit {
                     true => Body::Certain,
                     false => Body::Named,
                 };
             }
-            if self.ask_open(at).is_some() || self.tool_open(at).is_some() {
+            if self.ask_open(index).is_some() || self.tool_open(index).is_some() {
                 return Body::Named;
             }
         }
@@ -99,17 +99,17 @@ impl Reader<'_> {
         }
         // "if the stream ends and the body is blank, or blank up to the beginning of a tag that
         // could still have been completed"
-        let Some(at) = (from..self.chars.len()).find(|at| !is_blank(self.chars[*at].c)) else {
+        let Some(index) = (from..self.chars.len()).find(|index| !is_blank(self.chars[*index].c)) else {
             return Body::Truncated;
         };
-        if let Found::Beginning(least) = self.find(at, &wanted)
-            && self.offset(at) + least <= limit
+        if let Found::Beginning(least) = self.find(index, &wanted)
+            && self.offset(index) + least <= limit
         {
             return Body::Truncated;
         }
         // Decided: a tool's opening tag is a tag as well, though the call would then have been
         // text.
-        if self.is_beginning_of_a_tools_opening_tag(at) {
+        if self.is_beginning_of_a_tools_opening_tag(index) {
             return Body::Truncated;
         }
         Body::Named
@@ -136,50 +136,50 @@ impl Reader<'_> {
         let all = [&PARAMETER_TAGS[..], &CALL_CLOSE[..]].concat();
         let mut in_follow_up = false;
         let mut list = ListBody::No;
-        let mut at = call.body;
+        let mut index = call.body;
         loop {
-            let Some(c) = self.peek(at) else {
+            let Some(c) = self.peek(index) else {
                 // "if the stream ended inside a value (of a list as well, one that began in a
                 // `follow_up` included)"
                 let by = match list {
                     ListBody::Open(_) => By::StreamInsideValue,
                     ListBody::Blank | ListBody::No => By::StreamOutsideValue,
                 };
-                self.end(call, at, by);
-                return at;
+                self.end(call, index, by);
+                return index;
             };
             // "(and outside the strings of a list in `follow_up`)"
             let in_string = match list {
-                ListBody::Open(start) => self.ends_in_string(start, at),
+                ListBody::Open(start) => self.ends_in_string(start, index),
                 ListBody::Blank | ListBody::No => false,
             };
             let tag = match c {
-                '<' if in_string => self.find_tag(at, &all),
-                '<' => self.find_tag(at, &all).or_else(|| self.ask_open(at)),
+                '<' if in_string => self.find_tag(index, &all),
+                '<' => self.find_tag(index, &all).or_else(|| self.ask_open(index)),
                 _ => None,
             };
             let Some(tag) = tag else {
                 // "before a tool's opening tag outside any value"
-                if c == '<' && !in_string && self.tool_open(at).is_some() {
+                if c == '<' && !in_string && self.tool_open(index).is_some() {
                     if let ListBody::Open(start) = list {
-                        call.list = Some((start, at));
+                        call.list = Some((start, index));
                     }
-                    self.end(call, at, By::Tool);
-                    return at;
+                    self.end(call, index, By::Tool);
+                    return index;
                 }
                 // "Between parameters, text and unknown tags mean nothing." "So is [a list] the
                 // body of a `follow_up` that holds no tag of ours and begins with `[`."
                 if matches!(list, ListBody::Blank) && !is_blank(c) {
                     list = match c {
-                        '[' => ListBody::Open(at),
+                        '[' => ListBody::Open(index),
                         _ => ListBody::No,
                     };
                 }
-                at += 1;
+                index += 1;
                 continue;
             };
             if call.first_tag.is_none() {
-                call.first_tag = Some(at);
+                call.first_tag = Some(index);
             }
             // A tag of ours: an open list is none, or ends here.
             let last_list = list;
@@ -193,7 +193,7 @@ impl Reader<'_> {
                     // Decided: a list in the `follow_up` ends there too and is read, as one in
                     // `options` is.
                     if let ListBody::Open(start) = last_list {
-                        self.list(&mut call, start, at);
+                        self.list(&mut call, start, index);
                     }
                     self.end(call, tag.end, By::CloseTag);
                     return tag.end;
@@ -201,10 +201,10 @@ impl Reader<'_> {
                 // "before a tool's opening tag outside any value"
                 (Open, Name::Ask) => {
                     if let ListBody::Open(start) = last_list {
-                        call.list = Some((start, at));
+                        call.list = Some((start, index));
                     }
-                    self.end(call, at, By::Tool);
-                    return at;
+                    self.end(call, index, By::Tool);
+                    return index;
                 }
                 (Open, Name::Question) => {
                     call.questions += 1;
@@ -229,7 +229,7 @@ impl Reader<'_> {
                 (Close, Name::FollowUp) => {
                     if in_follow_up {
                         if let ListBody::Open(start) = last_list {
-                            self.list(&mut call, start, at);
+                            self.list(&mut call, start, index);
                         }
                     } else {
                         self.repair(&mut call, "StrayCloseTag");
@@ -263,7 +263,7 @@ impl Reader<'_> {
                 (_, Name::Content | Name::Mode) => unreachable!("not looked for"),
             };
             match cut {
-                Ok(next) => at = next,
+                Ok(next) => index = next,
                 Err(Cut) => {
                     let end = self.chars.len();
                     self.end(call, end, By::StreamInsideValue);
@@ -274,7 +274,7 @@ impl Reader<'_> {
     }
 
     /// The section "The end".
-    pub(super) fn end(&mut self, mut call: OpenCall, at: usize, by: By) {
+    pub(super) fn end(&mut self, mut call: OpenCall, index: usize, by: By) {
         if by == By::Tool {
             self.repair(&mut call, "UnclosedCall");
             if let Some((from, to)) = call.list {
@@ -325,7 +325,7 @@ impl Reader<'_> {
         };
         let ended = EndedCall {
             call: self.calls,
-            span: (call.start as u64, self.byte(at) as u64),
+            span: (call.start as u64, self.byte(index) as u64),
             question: call.question,
             suggest: call.suggest,
             notes: call.notes,
@@ -341,24 +341,24 @@ impl Reader<'_> {
 
     /// Returns the next character of a value (an entity is one if entities are decoded), and the
     /// index after it.
-    pub fn character(&self, at: usize) -> (char, usize) {
+    pub fn character(&self, index: usize) -> (char, usize) {
         if self.rules.decode_entities {
-            let ahead: Vec<char> = self.chars[at..].iter().take(10).map(|c| c.c).collect();
+            let ahead: Vec<char> = self.chars[index..].iter().take(10).map(|c| c.c).collect();
             if let Some((c, length)) = entity(&ahead) {
-                return (c, at + length);
+                return (c, index + length);
             }
         }
-        (self.chars[at].c, at + 1)
+        (self.chars[index].c, index + 1)
     }
 
     /// Returns the text of a value.
     pub(super) fn characters(&self, from: usize, to: usize) -> String {
         let mut text = String::new();
-        let mut at = from;
-        while at < to {
-            let (c, next) = self.character(at);
+        let mut index = from;
+        while index < to {
+            let (c, next) = self.character(index);
             text.push(c);
-            at = next;
+            index = next;
         }
         text
     }
@@ -379,31 +379,31 @@ impl Reader<'_> {
         let is_text_in_code = |wanted: &Wanted| wanted.0 == Open && !matches!(wanted.1, Name::Content | Name::Mode);
         let text_in_code: Vec<Wanted> = ends.iter().copied().filter(is_text_in_code).collect();
         let tags_in_code: Vec<Wanted> = ends.iter().copied().filter(|w| !is_text_in_code(w)).collect();
-        let mut at = from;
-        while at < self.chars.len() {
-            if self.chars[at].c == '<' {
-                let possible = if self.is_after_back_tick(at) {
-                    if let Some(tag) = self.find_tag(at, &text_in_code) {
-                        for c in self.characters(at, tag.end).chars() {
+        let mut index = from;
+        while index < self.chars.len() {
+            if self.chars[index].c == '<' {
+                let possible = if self.is_after_back_tick(index) {
+                    if let Some(tag) = self.find_tag(index, &text_in_code) {
+                        for c in self.characters(index, tag.end).chars() {
                             put(self, call, c);
                         }
                         self.repair(call, "TagInCode");
-                        at = tag.end;
+                        index = tag.end;
                         continue;
                     }
-                    self.find(at, &tags_in_code)
+                    self.find(index, &tags_in_code)
                 } else {
-                    self.find(at, ends)
+                    self.find(index, ends)
                 };
                 match possible {
-                    Found::Tag(tag) => return Ok((at, tag)),
+                    Found::Tag(tag) => return Ok((index, tag)),
                     Found::Beginning(_) => return Err(Cut),
                     Found::Nothing => {}
                 }
             }
-            let (c, next) = self.character(at);
+            let (c, next) = self.character(index);
             put(self, call, c);
-            at = next;
+            index = next;
         }
         Err(Cut)
     }
@@ -428,25 +428,25 @@ impl Reader<'_> {
                 }
             }
         };
-        let (at, tag) = self.stretch(call, from, &QUESTION_ENDS, &mut put)?;
+        let (index, tag) = self.stretch(call, from, &QUESTION_ENDS, &mut put)?;
         if (tag.side, tag.name) == (Close, Name::Question) {
             return Ok(tag.end);
         }
         self.repair(call, "UnclosedQuestion");
-        Ok(at)
+        Ok(index)
     }
 
     /// Reads `<options>` from the index after its tag.
     pub(super) fn options(&mut self, call: &mut OpenCall, from: usize) -> Result<usize, Cut> {
-        let (at, tag) = self.stretch(call, from, &OPTIONS_ENDS, &mut |_, _, _| {})?;
+        let (index, tag) = self.stretch(call, from, &OPTIONS_ENDS, &mut |_, _, _| {})?;
         if (tag.side, tag.name) == (Close, Name::Options) {
-            self.list(call, from, at);
+            self.list(call, from, index);
             return Ok(tag.end);
         }
         // Decided: under the strict policy nothing is read after the repair, so this list is not.
         self.repair(call, "UnclosedOptions");
-        self.list(call, from, at);
-        Ok(at)
+        self.list(call, from, index);
+        Ok(index)
     }
 
     /// Reads a `<suggest>` from the index after its tag.
@@ -474,12 +474,12 @@ impl Reader<'_> {
         }
 
         let mut put = |reader: &mut Self, call: &mut OpenCall, c: char| reader.answer(call, &mut suggestion, c);
-        let (at, tag) = self.stretch(call, from, &SUGGESTION_ENDS, &mut put)?;
+        let (index, tag) = self.stretch(call, from, &SUGGESTION_ENDS, &mut put)?;
         if (tag.side, tag.name) == (Close, Name::Suggest) {
             return Ok(tag.end);
         }
         self.repair(call, "UnclosedSuggestion");
-        Ok(at)
+        Ok(index)
     }
 
     /// Reads a nested suggestion from its first element on.
@@ -492,21 +492,21 @@ impl Reader<'_> {
         let ends = [&SUGGESTION_ENDS[..], &NESTED_OPENS[..], &NESTED_CLOSES[..]].concat();
         let mut contents = 0;
         let mut outside = String::new();
-        let mut at = from;
+        let mut index = from;
         let next = loop {
             let mut put = |_: &mut Self, _: &mut OpenCall, c: char| outside.push(c);
-            let (tag_at, tag) = self.stretch(call, at, &ends, &mut put)?;
+            let (tag_at, tag) = self.stretch(call, index, &ends, &mut put)?;
             match (tag.side, tag.name) {
                 (Close, Name::Suggest) => break tag.end,
                 (Open, Name::Content) => {
                     contents += 1;
-                    at = match tag.empty {
+                    index = match tag.empty {
                         true => tag.end,
                         false => self.content(call, &mut suggestion, tag.end)?,
                     };
                 }
                 (Open, Name::Mode) => {
-                    at = match tag.empty {
+                    index = match tag.empty {
                         true => tag.end,
                         false => self.mode(call, &mut suggestion, tag.end)?,
                     };
@@ -514,7 +514,7 @@ impl Reader<'_> {
                 // "or `</content>`, `</mode>` in a nested suggestion did"
                 (Close, Name::Content | Name::Mode) => {
                     self.repair(call, "StrayCloseTag");
-                    at = tag.end;
+                    index = tag.end;
                 }
                 _ => {
                     self.repair(call, "UnclosedSuggestion");
@@ -546,12 +546,12 @@ impl Reader<'_> {
                 reader.answer(call, suggestion, c);
             }
         };
-        let (at, tag) = self.stretch(call, from, &ends, &mut put)?;
+        let (index, tag) = self.stretch(call, from, &ends, &mut put)?;
         if (tag.side, tag.name) == (Close, Name::Content) {
             return Ok(tag.end);
         }
         self.repair(call, "UnclosedSuggestion");
-        Ok(at)
+        Ok(index)
     }
 
     /// Reads a `<mode>` from the index after its tag.
@@ -566,12 +566,12 @@ impl Reader<'_> {
                 call.wrong = Some("too_long");
             }
         };
-        let (at, tag) = self.stretch(call, from, &ends, &mut put)?;
+        let (index, tag) = self.stretch(call, from, &ends, &mut put)?;
         let next = if (tag.side, tag.name) == (Close, Name::Mode) {
             tag.end
         } else {
             self.repair(call, "UnclosedSuggestion");
-            at
+            index
         };
         if counts && call.wrong.is_none() && !value.text.is_empty() {
             suggestion.mode = Some(value.text.clone());

@@ -25,7 +25,7 @@ pub fn read_follow_up(text: &str, rules: &Rules, suggest: &[(String, Option<Stri
     let stream = format!("{text}</follow_up>");
     let mut reader = Reader { put_in: Some(end), ..Reader::new(stream.as_bytes(), rules) };
     let wanted = [(Open, Name::Suggest), (Open, Name::Options)];
-    if !(0..end).any(|at| reader.peek(at) == Some('<') && reader.find_tag(at, &wanted).is_some()) {
+    if !(0..end).any(|index| reader.peek(index) == Some('<') && reader.find_tag(index, &wanted).is_some()) {
         return None;
     }
     let mut call = OpenCall {
@@ -54,25 +54,25 @@ impl<'a> Reader<'a> {
     pub(super) fn follow_up_text(&mut self, call: &mut OpenCall, end: usize) {
         let mut in_follow_up = true;
         let mut list = ListBody::Blank;
-        let mut at = 0;
-        while let Some(c) = self.peek(at) {
+        let mut index = 0;
+        while let Some(c) = self.peek(index) {
             // The close and opening tags of `follow_up`, `suggest` and `options`.
             let tag = match c {
-                '<' => self.find_tag(at, &PARAMETER_TAGS[2..]),
+                '<' => self.find_tag(index, &PARAMETER_TAGS[2..]),
                 _ => None,
             };
             let Some(tag) = tag else {
                 if matches!(list, ListBody::Blank) && !is_blank(c) {
                     list = match c {
-                        '[' => ListBody::Open(at),
+                        '[' => ListBody::Open(index),
                         _ => ListBody::No,
                     };
                 }
-                at += 1;
+                index += 1;
                 continue;
             };
             let last_list = std::mem::replace(&mut list, ListBody::No);
-            at = match (tag.side, tag.name) {
+            index = match (tag.side, tag.name) {
                 (Open, Name::FollowUp) => {
                     in_follow_up = !tag.empty;
                     if in_follow_up {
@@ -82,10 +82,10 @@ impl<'a> Reader<'a> {
                 }
                 (Close, Name::FollowUp) => {
                     match last_list {
-                        ListBody::Open(start) if in_follow_up => self.list(call, start, at),
+                        ListBody::Open(start) if in_follow_up => self.list(call, start, index),
                         _ if in_follow_up => {}
                         // "which leaves no note of its own"
-                        _ if at == end => {}
+                        _ if index == end => {}
                         _ => self.repair(call, "StrayCloseTag"),
                     }
                     in_follow_up = false;

@@ -3,7 +3,7 @@
 /// Returns the strings, numbers and booleans of a JSON array (RFC 8259) as text; `None` if the text
 /// is no array.
 pub(super) fn json_list(text: &str) -> Option<Vec<String>> {
-    let mut json = Json { text: text.chars().collect(), at: 0 };
+    let mut json = Json { text: text.chars().collect(), index: 0 };
     json.space();
     if json.peek() != Some('[') {
         return None;
@@ -18,12 +18,12 @@ pub(super) fn json_list(text: &str) -> Option<Vec<String>> {
 
 pub(super) struct Json {
     pub(super) text: Vec<char>,
-    pub(super) at: usize,
+    pub(super) index: usize,
 }
 
 impl Json {
     pub fn peek(&self) -> Option<char> {
-        self.text.get(self.at).copied()
+        self.text.get(self.index).copied()
     }
 
     /// Skips this character if it is next.
@@ -31,14 +31,14 @@ impl Json {
         if self.peek() != Some(c) {
             return None;
         }
-        self.at += 1;
+        self.index += 1;
         Some(())
     }
 
     /// `ws = *( %x20 / %x09 / %x0A / %x0D )`
     pub(super) fn space(&mut self) {
         while matches!(self.peek(), Some(' ' | '\t' | '\n' | '\r')) {
-            self.at += 1;
+            self.index += 1;
         }
     }
 
@@ -127,14 +127,14 @@ impl Json {
             return None;
         }
         while self.peek().is_some_and(|c| c.is_ascii_digit()) {
-            self.at += 1;
+            self.index += 1;
         }
         Some(())
     }
 
     /// `[ - ] int [ . digits ] [ e digits ]`, kept as it is written.
     pub(super) fn number(&mut self) -> Option<String> {
-        let from = self.at;
+        let from = self.index;
         let _ = self.eat('-');
         if self.eat('0').is_none() {
             self.digits()?;
@@ -148,7 +148,7 @@ impl Json {
             }
             self.digits()?;
         }
-        Some(self.text[from..self.at].iter().collect())
+        Some(self.text[from..self.index].iter().collect())
     }
 
     pub(super) fn string(&mut self) -> Option<String> {
@@ -156,12 +156,12 @@ impl Json {
         self.eat('"')?;
         loop {
             let c = self.peek()?;
-            self.at += 1;
+            self.index += 1;
             match c {
                 '"' => return Some(string),
                 '\\' => {
                     let escape = self.peek()?;
-                    self.at += 1;
+                    self.index += 1;
                     string.push(match escape {
                         '"' | '\\' | '/' => escape,
                         'b' => '\u{8}',
@@ -184,14 +184,14 @@ impl Json {
     pub(super) fn unicode_escape(&mut self) -> Option<char> {
         let unit = self.four_digits()?;
         if (0xD800..0xDC00).contains(&unit) {
-            let after = self.at;
+            let after = self.index;
             if self.eat('\\').is_some() && self.eat('u').is_some() {
                 let low = self.four_digits()?;
                 if (0xDC00..0xE000).contains(&low) {
                     return char::from_u32(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00));
                 }
             }
-            self.at = after;
+            self.index = after;
         }
         Some(char::from_u32(unit).unwrap_or('\u{FFFD}'))
     }
@@ -200,7 +200,7 @@ impl Json {
         let mut unit = 0;
         for _ in 0..4 {
             unit = unit * 16 + self.peek()?.to_digit(16)?;
-            self.at += 1;
+            self.index += 1;
         }
         Some(unit)
     }

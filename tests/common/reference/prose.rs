@@ -7,8 +7,8 @@ use crate::common::envelopes::Prose;
 
 impl Reader<'_> {
     pub fn text(&mut self, from: usize, to: usize) {
-        for at in from..to {
-            self.shown.push(Atom::Text(self.chars[at].c));
+        for index in from..to {
+            self.shown.push(Atom::Text(self.chars[index].c));
         }
     }
 
@@ -25,32 +25,32 @@ impl Reader<'_> {
         let mut tried = 0;
         // Before this index no envelope starts.
         let mut no_envelope_before = 0;
-        let mut at = 0;
-        while let Some(c) = self.peek(at) {
+        let mut index = 0;
+        while let Some(c) = self.peek(index) {
             let is_outside = matches!(code, Code::Outside);
             // "By default calls may start anywhere."
-            if c == '<' && at >= tried && (is_outside || !self.rules.outside_code) {
+            if c == '<' && index >= tried && (is_outside || !self.rules.outside_code) {
                 // "After a call, prose continues in the middle of a line and outside code."
-                if let Some(tag) = self.ask_open(at) {
+                if let Some(tag) = self.ask_open(index) {
                     no_envelope_before = 0;
                     let body = tag.end;
-                    if let Some(end) = self.call(at, tag) {
-                        at = end;
+                    if let Some(end) = self.call(index, tag) {
+                        index = end;
                         code = Code::Outside;
-                        call_ends = Some(at);
+                        call_ends = Some(index);
                         continue;
                     }
                     // "None starts after an `<ask_followup_question>` that was only named, in as
                     // much text as the `unconfirmed` limit, or up to the next tool's opening tag
                     // with which a call may start." The tag is text, in which no call starts.
                     let limit = self.offset(body).saturating_add(self.rules.unconfirmed);
-                    let beyond = |at: &usize| self.offset(*at) + self.chars[*at].c.len_utf8() > limit;
+                    let beyond = |index: &usize| self.offset(*index) + self.chars[*index].c.len_utf8() > limit;
                     no_envelope_before = (body..self.chars.len()).find(beyond).unwrap_or(self.chars.len());
                     tried = body;
-                } else if let Some((tool, end)) = self.tool_open(at) {
+                } else if let Some((tool, end)) = self.tool_open(index) {
                     no_envelope_before = 0;
-                    at = self.opaque(at, tool, end);
-                    call_ends = Some(at);
+                    index = self.opaque(index, tool, end);
+                    call_ends = Some(index);
                     code = Code::Outside;
                     continue;
                 }
@@ -58,17 +58,17 @@ impl Reader<'_> {
             // "In prose, at its opener, but not in a code span or code fence, whatever the policy
             // says about markup, not right after a back-tick, and under `OutsideCode` not in a
             // thinking block."
-            let line_begins = self.line_begins(at, call_ends);
-            let is_after_back_tick = self.is_after_back_tick(at) && call_ends != Some(at);
-            let may_be_envelope = at >= tried && at >= no_envelope_before && is_outside && !is_after_back_tick;
-            let may_be_tag = c == '<' && at >= tried && (is_outside || !self.rules.outside_code);
+            let line_begins = self.line_begins(index, call_ends);
+            let is_after_back_tick = self.is_after_back_tick(index) && call_ends != Some(index);
+            let may_be_envelope = index >= tried && index >= no_envelope_before && is_outside && !is_after_back_tick;
+            let may_be_tag = c == '<' && index >= tried && (is_outside || !self.rules.outside_code);
             if may_be_envelope {
-                match self.envelopes(at, line_begins) {
+                match self.envelopes(index, line_begins) {
                     Prose::GoesOn => {}
                     // "Then it is `Text`, in which only back-ticks and tildes mean something"
                     Prose::After(end) => tried = end,
                     Prose::AfterCall(end, text, between) => {
-                        at = end;
+                        index = end;
                         // "What follows a call is neither in code nor right after a back-tick",
                         // unless an opener ended it.
                         call_ends = between.is_none().then_some(end);
@@ -79,54 +79,54 @@ impl Reader<'_> {
                 }
             }
             let next;
-            (code, next) = self.code_step(code, at, line_begins, at >= tried);
+            (code, next) = self.code_step(code, index, line_begins, index >= tried);
             // "in what was an incomplete tag and is no tag"
             if may_be_tag {
-                tried = tried.max(self.end_of_no_tag(at, may_be_envelope));
+                tried = tried.max(self.end_of_no_tag(index, may_be_envelope));
             }
-            self.text(at, next);
-            at = next;
+            self.text(index, next);
+            index = next;
         }
     }
 
     /// Returns the index up to which what begins at `at` may be an opening tag that is incomplete.
-    pub(super) fn end_of_no_tag(&self, at: usize, may_be_envelope: bool) -> usize {
+    pub(super) fn end_of_no_tag(&self, index: usize, may_be_envelope: bool) -> usize {
         if self.put_in.is_some() {
-            return at;
+            return index;
         }
         // The header of an envelope has a limit of its own.
         let header = Rules { tag: self.rules.tag.min(self.rules.unconfirmed), ..self.rules.clone() };
         let is_incomplete = |end: &usize| {
             let before = |rules| Reader { chars: self.chars[..*end].to_vec(), ..Reader::new(b"", rules) };
-            before(self.rules).is_beginning_of_a_tools_opening_tag(at)
-                || may_be_envelope && before(&header).is_beginning_of_an_opener(at)
+            before(self.rules).is_beginning_of_a_tools_opening_tag(index)
+                || may_be_envelope && before(&header).is_beginning_of_an_opener(index)
         };
-        (at + 1..=self.chars.len()).take_while(is_incomplete).last().unwrap_or(at)
+        (index + 1..=self.chars.len()).take_while(is_incomplete).last().unwrap_or(index)
     }
 
     /// Returns the code after what is at `at`, and the index after that.
-    pub(super) fn code_step(&self, code: Code, at: usize, line_begins: bool, may_be_tag: bool) -> (Code, usize) {
+    pub(super) fn code_step(&self, code: Code, index: usize, line_begins: bool, may_be_tag: bool) -> (Code, usize) {
         match code {
-            Code::Outside => self.code_begins(at, line_begins, may_be_tag).unwrap_or((code, at + 1)),
+            Code::Outside => self.code_begins(index, line_begins, may_be_tag).unwrap_or((code, index + 1)),
             // "from a run of back-ticks to a run of as many, or to a blank line"
-            Code::Span { ticks } => match self.peek(at) {
+            Code::Span { ticks } => match self.peek(index) {
                 Some('`') => {
-                    let run = self.run(at, '`');
-                    (if run == ticks { Code::Outside } else { code }, at + run)
+                    let run = self.run(index, '`');
+                    (if run == ticks { Code::Outside } else { code }, index + run)
                 }
-                Some('\n') if self.is_blank_line(at + 1) => (Code::Outside, at + 1),
-                _ => (code, at + 1),
+                Some('\n') if self.is_blank_line(index + 1) => (Code::Outside, index + 1),
+                _ => (code, index + 1),
             },
             // "to a line that holds nothing but one run of at least as many of the same (and tag
             // space)"
-            Code::Fence { of, long } => match self.closing_fence(at, of, long) {
-                Some(end) if at > 0 && self.peek(at - 1) == Some('\n') => (Code::Outside, end),
-                _ => (code, at + 1),
+            Code::Fence { of, long } => match self.closing_fence(index, of, long) {
+                Some(end) if index > 0 && self.peek(index - 1) == Some('\n') => (Code::Outside, end),
+                _ => (code, index + 1),
             },
             // "from `<think>` or `<thinking>` to its own close tag"
-            Code::Thinking { name } => match self.shape(at, Close, name, false) {
+            Code::Thinking { name } => match self.shape(index, Close, name, false) {
                 Shape::Tag { end, .. } => (Code::Outside, end),
-                _ => (code, at + 1),
+                _ => (code, index + 1),
             },
         }
     }
@@ -135,9 +135,9 @@ impl Reader<'_> {
     ///
     /// Decided: no thinking block begins there.
     pub(super) fn code_after(&self, from: usize, to: usize) -> Code {
-        let (mut code, mut at) = (Code::Outside, from);
-        while at < to {
-            (code, at) = self.code_step(code, at, self.line_begins(at, Some(from)), false);
+        let (mut code, mut index) = (Code::Outside, from);
+        while index < to {
+            (code, index) = self.code_step(code, index, self.line_begins(index, Some(from)), false);
         }
         code
     }
@@ -150,13 +150,13 @@ impl Reader<'_> {
 
     /// "a line that begins (after tag space)". "After a call, prose continues
     /// in the middle of a line".
-    pub(super) fn line_begins(&self, at: usize, call_ends: Option<usize>) -> bool {
-        for before in 0..=at {
-            if at == before {
+    pub(super) fn line_begins(&self, index: usize, call_ends: Option<usize>) -> bool {
+        for before in 0..=index {
+            if index == before {
                 return true;
             }
-            match self.chars[at - before - 1].c {
-                _ if call_ends == Some(at - before) => return false,
+            match self.chars[index - before - 1].c {
+                _ if call_ends == Some(index - before) => return false,
                 '\n' => return true,
                 c if is_tag_space(c) => {}
                 _ => return false,
@@ -166,30 +166,30 @@ impl Reader<'_> {
     }
 
     /// Returns the code that begins here, and the index after its back-ticks, tildes or tag.
-    pub(super) fn code_begins(&self, at: usize, line_begins: bool, may_be_tag: bool) -> Option<(Code, usize)> {
-        match self.peek(at)? {
+    pub(super) fn code_begins(&self, index: usize, line_begins: bool, may_be_tag: bool) -> Option<(Code, usize)> {
+        match self.peek(index)? {
             // "a line that begins (after tag space) with three or more back-ticks or tildes"
             '`' => {
-                let run = self.run(at, '`');
-                let rest_of_line = self.chars[at + run..].iter().take_while(|c| c.c != '\n');
+                let run = self.run(index, '`');
+                let rest_of_line = self.chars[index + run..].iter().take_while(|c| c.c != '\n');
                 // "A back-tick on the opening line after back-ticks makes it a code span instead."
                 let is_fence = line_begins && run >= 3 && rest_of_line.into_iter().all(|c| c.c != '`');
                 let code = match is_fence {
                     true => Code::Fence { of: '`', long: run },
                     false => Code::Span { ticks: run },
                 };
-                Some((code, at + run))
+                Some((code, index + run))
             }
             // Decided: back-ticks after tildes change nothing, as there is no code span of tildes.
             '~' => {
-                let run = self.run(at, '~');
+                let run = self.run(index, '~');
                 let fence = Code::Fence { of: '~', long: run };
-                (line_begins && run >= 3).then_some((fence, at + run))
+                (line_begins && run >= 3).then_some((fence, index + run))
             }
             // Decided: these two have tag space before `>` at most, as other tools' tags, and are
             // tags also right before a back-tick.
             '<' if self.rules.outside_code && may_be_tag => {
-                ["think", "thinking"].into_iter().find_map(|name| match self.shape(at, Open, name, false) {
+                ["think", "thinking"].into_iter().find_map(|name| match self.shape(index, Open, name, false) {
                     Shape::Tag { end, .. } => Some((Code::Thinking { name }, end)),
                     _ => None,
                 })
@@ -198,8 +198,8 @@ impl Reader<'_> {
         }
     }
 
-    pub fn run(&self, at: usize, of: char) -> usize {
-        self.chars[at..].iter().take_while(|c| c.c == of).count()
+    pub fn run(&self, index: usize, of: char) -> usize {
+        self.chars[index..].iter().take_while(|c| c.c == of).count()
     }
 
     /// A blank line holds nothing but tag space.
@@ -213,11 +213,11 @@ impl Reader<'_> {
     ///
     /// Decided: the back-ticks or tildes are one run.
     pub(super) fn closing_fence(&self, from: usize, of: char, long: usize) -> Option<usize> {
-        let skip_spaces = |mut at: usize| {
-            while matches!(self.peek(at), Some(' ' | '\t' | '\r')) {
-                at += 1;
+        let skip_spaces = |mut index: usize| {
+            while matches!(self.peek(index), Some(' ' | '\t' | '\r')) {
+                index += 1;
             }
-            at
+            index
         };
         let fence = skip_spaces(from);
         let run = self.run(fence, of);
@@ -229,38 +229,38 @@ impl Reader<'_> {
 
     /// "A call of another tool is `Opaque`, from its opening tag on."
     pub(super) fn opaque(&mut self, start: usize, tool: String, after_tag: usize) -> usize {
-        let mut at = after_tag;
-        while let Some(c) = self.peek(at) {
+        let mut index = after_tag;
+        while let Some(c) = self.peek(index) {
             if c == '<' {
                 // "Outside parameters the call ends after its own close tag, or before any tool's
                 // opening tag (`ask_followup_question` and the same tool again included), or with
                 // the stream."
-                if self.ask_open(at).is_some() || self.tool_open(at).is_some() {
+                if self.ask_open(index).is_some() || self.tool_open(index).is_some() {
                     break;
                 }
-                if let Shape::Tag { end, .. } = self.shape(at, Close, &tool, false) {
-                    at = end;
+                if let Shape::Tag { end, .. } = self.shape(index, Close, &tool, false) {
+                    index = end;
                     break;
                 }
-                if let Some(end) = self.parameter_of_other_tool(at) {
-                    at = end;
+                if let Some(end) = self.parameter_of_other_tool(index) {
+                    index = end;
                     continue;
                 }
             }
-            at += 1;
+            index += 1;
         }
-        for c in &self.chars[start..at] {
+        for c in &self.chars[start..index] {
             self.shown.push(Atom::Opaque { index: self.opaques, tool: tool.clone(), c: c.c });
         }
         self.opaques += 1;
-        at
+        index
     }
 
     /// "Inside, a parameter's opening tag starts a value that ends at that parameter's own close
     /// tag only."
-    pub(super) fn parameter_of_other_tool(&self, at: usize) -> Option<usize> {
+    pub(super) fn parameter_of_other_tool(&self, index: usize) -> Option<usize> {
         for parameter in &self.rules.parameters {
-            if let Shape::Tag { end, .. } = self.shape(at, Open, parameter, false) {
+            if let Shape::Tag { end, .. } = self.shape(index, Open, parameter, false) {
                 for inside in end..self.chars.len() {
                     if let Shape::Tag { end, .. } = self.shape(inside, Close, parameter, false) {
                         return Some(end);

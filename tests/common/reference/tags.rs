@@ -6,42 +6,42 @@ use super::words::Side::{Close, Open};
 use super::words::{Attributes, Found, Name, Shape, Side, Tag, Wanted, is_tag_space};
 
 impl Reader<'_> {
-    pub fn peek(&self, at: usize) -> Option<char> {
-        self.chars.get(at).map(|char| char.c)
+    pub fn peek(&self, index: usize) -> Option<char> {
+        self.chars.get(index).map(|char| char.c)
     }
 
     /// Returns the offset of a character; the length of the stream for the index after the last
     /// one.
-    pub fn byte(&self, at: usize) -> usize {
-        self.chars.get(at).map_or(self.bytes, |char| char.start)
+    pub fn byte(&self, index: usize) -> usize {
+        self.chars.get(index).map_or(self.bytes, |char| char.start)
     }
 
     /// The length of the text before the character; for the index after the last one, of all text.
-    pub fn offset(&self, at: usize) -> usize {
+    pub fn offset(&self, index: usize) -> usize {
         self.chars
-            .get(at)
+            .get(index)
             .or(self.chars.last())
-            .map_or(0, |char| char.offset + if at < self.chars.len() { 0 } else { char.c.len_utf8() })
+            .map_or(0, |char| char.offset + if index < self.chars.len() { 0 } else { char.c.len_utf8() })
     }
 
-    pub fn is_after_back_tick(&self, at: usize) -> bool {
-        at > 0 && self.peek(at - 1) == Some('`')
+    pub fn is_after_back_tick(&self, index: usize) -> bool {
+        index > 0 && self.peek(index - 1) == Some('`')
     }
 
     /// Returns whether the tag `<name>` (or `</name>`) is at `at`.
     ///
     /// "A tag runs from `<` to `>`, has no second `<`, and is at most 256 bytes long."
     /// "Names are exact and lower case, and a name ends at tag space, `/` or `>`."
-    pub fn shape(&self, at: usize, side: Side, name: &str, attributes: bool) -> Shape {
+    pub fn shape(&self, index: usize, side: Side, name: &str, attributes: bool) -> Shape {
         let beginning = |missing: usize| {
-            let least = self.offset(self.chars.len()) - self.offset(at) + missing;
+            let least = self.offset(self.chars.len()) - self.offset(index) + missing;
             match least <= self.rules.tag {
                 true => Shape::Beginning(least),
                 false => Shape::Text,
             }
         };
         let whole = |end: usize, empty: bool, mode: Option<String>| {
-            let long = self.offset(end) - self.offset(at);
+            let long = self.offset(end) - self.offset(index);
             match long <= self.rules.tag {
                 true => Shape::Tag { end, empty, mode },
                 false => Shape::Text,
@@ -52,7 +52,7 @@ impl Reader<'_> {
             Open => format!("<{name}"),
             Close => format!("</{name}"),
         };
-        let mut p = at;
+        let mut p = index;
         for (done, c) in head.char_indices() {
             match self.peek(p) {
                 None => return beginning(head.len() - done + 1),
@@ -170,8 +170,8 @@ impl Reader<'_> {
     }
 
     /// Returns which of these tags of ours is at `at`.
-    pub(super) fn find(&self, at: usize, wanted: &[Wanted]) -> Found {
-        if self.put_in == Some(at) {
+    pub(super) fn find(&self, index: usize, wanted: &[Wanted]) -> Found {
+        if self.put_in == Some(index) {
             let (side, name, empty, mode, end) = (Close, Name::FollowUp, false, None, self.chars.len());
             return match wanted.contains(&(side, name)) {
                 true => Found::Tag(Tag { side, name, empty, mode, end }),
@@ -184,7 +184,7 @@ impl Reader<'_> {
                 continue;
             }
             for spelling in name.spellings() {
-                match self.shape(at, *side, spelling, *side == Open) {
+                match self.shape(index, *side, spelling, *side == Open) {
                     Shape::Text => {}
                     Shape::Beginning(bytes) => {
                         least = Some(least.map_or(bytes, |least| least.min(bytes)));
@@ -201,8 +201,8 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn find_tag(&self, at: usize, wanted: &[Wanted]) -> Option<Tag> {
-        match self.find(at, wanted) {
+    pub(super) fn find_tag(&self, index: usize, wanted: &[Wanted]) -> Option<Tag> {
+        match self.find(index, wanted) {
             Found::Tag(tag) => Some(tag),
             Found::Nothing | Found::Beginning(_) => None,
         }
@@ -210,8 +210,8 @@ impl Reader<'_> {
 
     /// `<ask_followup_question>`. "A tool's opening tag right before a back-tick is text wherever
     /// it is."
-    pub fn ask_open(&self, at: usize) -> Option<Tag> {
-        let tag = self.find_tag(at, &[(Open, Name::Ask)])?;
+    pub fn ask_open(&self, index: usize) -> Option<Tag> {
+        let tag = self.find_tag(index, &[(Open, Name::Ask)])?;
         match self.peek(tag.end) {
             Some('`') => None,
             _ => Some(tag),
@@ -219,9 +219,9 @@ impl Reader<'_> {
     }
 
     /// Returns the name of another tool whose opening tag is at `at`, and the index after the tag.
-    pub fn tool_open(&self, at: usize) -> Option<(String, usize)> {
+    pub fn tool_open(&self, index: usize) -> Option<(String, usize)> {
         for tool in &self.rules.tools {
-            if let Shape::Tag { end, .. } = self.shape(at, Open, tool, false)
+            if let Shape::Tag { end, .. } = self.shape(index, Open, tool, false)
                 && self.peek(end) != Some('`')
             {
                 return Some((tool.clone(), end));
@@ -230,9 +230,9 @@ impl Reader<'_> {
         None
     }
 
-    pub(super) fn is_beginning_of_a_tools_opening_tag(&self, at: usize) -> bool {
-        let ask = self.find(at, &[(Open, Name::Ask)]);
+    pub(super) fn is_beginning_of_a_tools_opening_tag(&self, index: usize) -> bool {
+        let ask = self.find(index, &[(Open, Name::Ask)]);
         matches!(ask, Found::Beginning(_))
-            || self.rules.tools.iter().any(|tool| matches!(self.shape(at, Open, tool, false), Shape::Beginning(_)))
+            || self.rules.tools.iter().any(|tool| matches!(self.shape(index, Open, tool, false), Shape::Beginning(_)))
     }
 }

@@ -48,11 +48,11 @@ pub(super) fn entity(text: &[char]) -> Option<(char, usize)> {
 pub(super) fn decode_entities(text: &str) -> String {
     let text: Vec<char> = text.chars().collect();
     let mut decoded = String::new();
-    let mut at = 0;
-    while at < text.len() {
-        let (c, length) = entity(&text[at..]).unwrap_or((text[at], 1));
+    let mut index = 0;
+    while index < text.len() {
+        let (c, length) = entity(&text[index..]).unwrap_or((text[index], 1));
         decoded.push(c);
-        at += length;
+        index += length;
     }
     decoded
 }

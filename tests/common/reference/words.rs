@@ -14,12 +14,12 @@ pub struct Char {
 /// U+FFFD."
 pub(super) fn decode(stream: &[u8]) -> Vec<Char> {
     let mut chars = Vec::new();
-    let (mut at, mut offset) = (0, 0);
+    let (mut index, mut offset) = (0, 0);
     for chunk in stream.utf8_chunks() {
         let ill_formed = Some((char::REPLACEMENT_CHARACTER, chunk.invalid().len())).filter(|(_, len)| *len > 0);
         for (c, len) in chunk.valid().chars().map(|c| (c, c.len_utf8())).chain(ill_formed) {
-            chars.push(Char { c, start: at, end: at + len, offset });
-            (at, offset) = (at + len, offset + c.len_utf8());
+            chars.push(Char { c, start: index, end: index + len, offset });
+            (index, offset) = (index + len, offset + c.len_utf8());
         }
     }
     chars

@@ -58,7 +58,7 @@ impl Scalar {
 #[derive(Clone, Debug)]
 pub struct Json {
     chars: Vec<Char>,
-    at: usize,
+    index: usize,
     /// Whether what follows the last character is the end of the text, not of the stream.
     pub ends: bool,
     depth: usize,
@@ -66,25 +66,25 @@ pub struct Json {
 
 impl Json {
     pub fn new(chars: Vec<Char>, ends: bool) -> Json {
-        Json { chars, at: 0, ends, depth: 0 }
+        Json { chars, index: 0, ends, depth: 0 }
     }
 
     pub fn position(&self) -> usize {
-        self.at
+        self.index
     }
 
     /// Returns the characters from a position on.
     pub fn since(&self, start: usize) -> &[Char] {
-        &self.chars[start..self.at]
+        &self.chars[start..self.index]
     }
 
     pub fn peek(&self) -> Option<char> {
-        self.chars.get(self.at).map(|one| one.c)
+        self.chars.get(self.index).map(|one| one.c)
     }
 
     pub fn next(&mut self) -> Option<Char> {
-        let next = self.chars.get(self.at).copied();
-        self.at += usize::from(next.is_some());
+        let next = self.chars.get(self.index).copied();
+        self.index += usize::from(next.is_some());
         next
     }
 
@@ -140,10 +140,10 @@ impl Json {
 
     /// Returns the number of an escape whose `u` is at `at`: `Some(None)` if it is none, `None` if
     /// the text ends before it is decided.
-    fn unit(&self, at: usize) -> Option<Option<u32>> {
+    fn unit(&self, index: usize) -> Option<Option<u32>> {
         let mut number = 0;
         for i in 1..=4 {
-            match self.chars.get(at + i)?.c.to_digit(16) {
+            match self.chars.get(index + i)?.c.to_digit(16) {
                 Some(digit) => number = number * 16 + digit,
                 None => return Some(None),
             }
@@ -152,8 +152,8 @@ impl Json {
     }
 
     fn unicode(&mut self) -> Option<Char> {
-        let Some(first) = self.unit(self.at)? else { return Some(STRAY) };
-        self.at += 5;
+        let Some(first) = self.unit(self.index)? else { return Some(STRAY) };
+        self.index += 5;
         let char = |c: Option<char>| Char { c: c.unwrap_or('\u{FFFD}'), before: false, after: false };
         if !(0xD800..0xDC00).contains(&first) {
             // "A surrogate without its other half is one U+FFFD."
@@ -165,14 +165,14 @@ impl Json {
         let digits = "0123456789abcdefABCDEF";
         let mut before = false;
         for (i, allowed) in ["\\", "u", "dD", "cdefCDEF", digits, digits].into_iter().enumerate() {
-            let next = *self.chars.get(self.at + i)?;
+            let next = *self.chars.get(self.index + i)?;
             if !allowed.contains(next.c) {
                 return Some(Char { before: before || next.before, ..char(None) });
             }
             before |= next.before || next.after;
         }
-        let second = self.unit(self.at + 1)??;
-        self.at += 6;
+        let second = self.unit(self.index + 1)??;
+        self.index += 6;
         let both = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
         Some(Char { before, ..char(char::from_u32(both)) })
     }

@@ -285,7 +285,7 @@ impl Reader {
         }
         // "if the question's index names it": in the list as the model wrote it.
         let recommended = open.recommended.and_then(|index| indices.iter().position(|&one| one == index));
-        if let Some(choice) = recommended.and_then(|at| question.options.get_mut(at)) {
+        if let Some(choice) = recommended.and_then(|index| question.options.get_mut(index)) {
             choice.recommended = true;
         }
         // "from the shape's value": a kind that the call names counts before it.

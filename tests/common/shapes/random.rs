@@ -124,17 +124,17 @@ fn damaged(random: &mut Random, text: String) -> Vec<u8> {
     match random.below(16) {
         0 => text.truncate(random.below(text.len() + 1)),
         1 if !text.is_empty() => {
-            let at = random.below(text.len());
-            text[at] = b"\xE2\xFF\"{"[random.below(4)];
+            let index = random.below(text.len());
+            text[index] = b"\xE2\xFF\"{"[random.below(4)];
         }
         2 => {
-            let at = random.below(text.len() + 1);
-            text.splice(at..at, random.pick(&PIECES).bytes());
+            let index = random.below(text.len() + 1);
+            text.splice(index..index, random.pick(&PIECES).bytes());
         }
         3 if !text.is_empty() => {
-            let at = random.below(text.len());
-            let end = (at + 1 + random.below(4)).min(text.len());
-            drop(text.drain(at..end));
+            let index = random.below(text.len());
+            let end = (index + 1 + random.below(4)).min(text.len());
+            drop(text.drain(index..end));
         }
         _ => {}
     }

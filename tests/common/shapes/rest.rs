@@ -102,14 +102,14 @@ struct Place {
 impl Place {
     fn after(text: &str) -> Place {
         let (mut place, mut is_escaped, mut may_be_key) = (Place::default(), false, false);
-        for (at, c) in text.char_indices() {
+        for (index, c) in text.char_indices() {
             if let Some(start) = place.string {
                 match c {
                     _ if std::mem::take(&mut is_escaped) => {}
                     '\\' => is_escaped = true,
                     '"' => {
                         if let (true, Some((_, keys))) = (place.is_key, place.open.last_mut()) {
-                            keys.push(text[start..at].to_owned());
+                            keys.push(text[start..index].to_owned());
                         }
                         (place.string, place.last) = (None, Some('"'));
                     }
@@ -118,7 +118,7 @@ impl Place {
                 continue;
             }
             match c {
-                '"' => (place.string, place.is_key) = (Some(at + 1), may_be_key),
+                '"' => (place.string, place.is_key) = (Some(index + 1), may_be_key),
                 '{' => place.open.push(('}', Vec::new())),
                 '[' => place.open.push((']', Vec::new())),
                 '}' | ']' => drop(place.open.pop()),
@@ -140,8 +140,8 @@ impl Place {
 
 /// Returns whether a string so far ends in an escape, or in the first half of a surrogate pair.
 fn is_in_escape(mut text: &[u8]) -> bool {
-    while let Some(at) = text.iter().position(|&byte| byte == b'\\') {
-        text = &text[at + 1..];
+    while let Some(index) = text.iter().position(|&byte| byte == b'\\') {
+        text = &text[index + 1..];
         let len = match text.first() {
             None => return true,
             Some(b'u') => {
@@ -290,8 +290,8 @@ impl Continuation<'_> {
                 continue;
             }
             let value = self.written(|writer| writer.value(&role, 2));
-            let at = self.random.below(members.len() + 1);
-            members.insert(at, member(&key, &value));
+            let index = self.random.below(members.len() + 1);
+            members.insert(index, member(&key, &value));
         }
         if members.is_empty() || self.random.one_in(8) {
             let value = self.any_value();
@@ -305,7 +305,7 @@ impl Continuation<'_> {
         let mut keys = Vec::new();
         for (role, all) in self.table.all_keys() {
             for key in all {
-                let rests = key.match_indices('.').map(|(at, _)| (role.clone(), key[at + 1..].to_owned()));
+                let rests = key.match_indices('.').map(|(index, _)| (role.clone(), key[index + 1..].to_owned()));
                 keys.extend(rests);
                 keys.push((role.clone(), key));
             }

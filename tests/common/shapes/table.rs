@@ -80,8 +80,8 @@ impl Table {
     }
 
     /// Returns what a key, or a path of keys, means in an object of this level.
-    pub fn meaning(&self, at: Level, path: &str) -> Meaning {
-        let here = || self.keys.iter().filter(|(role, _)| level(role) == at);
+    pub fn meaning(&self, index: Level, path: &str) -> Meaning {
+        let here = || self.keys.iter().filter(|(role, _)| level(role) == index);
         if let Some((role, _)) = here().find(|(_, keys)| keys.iter().any(|key| key == path)) {
             return Meaning::Role(role.clone());
         }
