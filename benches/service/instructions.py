@@ -3,8 +3,9 @@
 
     benches/service/instructions.py target/release/followup [OTHER/followup ...]
 
-A body is pushed in chunks of one text, each after a reader has got the one before. Two numbers of texts
-are run, and the difference is divided, so that starting costs nothing. Needs Python 3.10 and valgrind.
+A body is pushed in chunks of one text, each after a reader has got the one before. Two numbers of
+texts are run, and the difference is divided, so that starting costs nothing. Needs Python 3.10 and
+valgrind.
 """
 
 import re

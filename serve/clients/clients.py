@@ -26,7 +26,10 @@ def call(path, body=None):
 
 
 def answered(api):
-    """Answers the open question of the newest conversation. Returns its id, and the reply's text."""
+    """Answers the open question of the newest conversation.
+
+    Returns its id, and the reply's text.
+    """
     newest = call("/conversations")["conversations"][0]
     assert newest["open"] == "Which colour?", newest
     answer = call(

@@ -1,7 +1,7 @@
 """A provider in a process of its own: the APIs of OpenAI and Anthropic, with a scripted model.
 
-The model asks which colour, in a native call, and repeats the answer once it has it. Prints its base
-URL when it is ready.
+The model asks which colour, in a native call, and repeats the answer once it has it. Prints its
+base URL when it is ready.
 """
 
 import itertools

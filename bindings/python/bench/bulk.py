@@ -84,12 +84,15 @@ def of_halves(cells):
 
 
 def gil_kept(cells):
-    """Returns for how long a call keeps another thread of Python from running, in seconds; the same for a call of
-    hashlib that takes as long, which releases the GIL once, and for two that take half as long; and a check of all.
+    """Returns for how long a call keeps another thread of Python from running, in seconds.
 
-    The other thread counts on a core of its own, and waits for nothing but the GIL and this core. Linux
-    keeps the times in which it ran and waited for the core; the rest is the GIL, with the time to wake up.
-    The check is the same share while two threads count, of which each has the GIL for half of the time.
+    The same for a call of hashlib that takes as long, which releases the GIL once, and for two that
+    take half as long; and a check of all.
+
+    The other thread counts on a core of its own, and waits for nothing but the GIL and this core.
+    Linux keeps the times in which it ran and waited for the core; the rest is the GIL, with the
+    time to wake up. The check is the same share while two threads count, of which each has the GIL
+    for half of the time.
     """
     stop = False
 
@@ -170,7 +173,10 @@ def time_to_free(cells):
 
 
 def peak(cells, threads=1):
-    """Returns the memory that a column takes besides itself, as a multiple of it, in a process of its own."""
+    """Returns the memory that a column takes besides itself, as a multiple of it.
+
+    It is measured in a process of its own.
+    """
     with tempfile.NamedTemporaryFile(suffix=".arrow") as file:
         table = pa.table({"text": cells})
         with pa.ipc.new_file(file.name, table.schema) as writer:
@@ -189,7 +195,10 @@ def own_peak(path, threads):
 
 
 def status(key):
-    """Returns a size of this process in bytes; that of getrusage begins with the memory of the parent."""
+    """Returns a size of this process in bytes.
+
+    That of getrusage begins with the memory of the parent.
+    """
     [size] = re.findall(rf"{key}:\s*(\d+) kB", Path("/proc/self/status").read_text())
     return int(size) * 1024
 

@@ -18,7 +18,8 @@ ASK = """<ask_followup_question>
 </ask_followup_question>
 """
 
-# What people write instead of a parser. It finds only well-formed calls, and neither suggestions nor repairs.
+# What people write instead of a parser. It finds only well-formed calls, and neither suggestions
+# nor repairs.
 PATTERN = r"(?s)<ask_followup_question>.*?<question>(.*?)</question>.*?</ask_followup_question>"
 
 

@@ -1,4 +1,6 @@
-"""Measures what a chunk costs, in one run: beyond an empty call, by length, and against partial JSON parsers.
+"""Measures what a chunk costs, in one run.
+
+Beyond an empty call, by length, and against partial JSON parsers.
 
     pip install jiter partial-json-parser
     python bench/feed.py [--check]
@@ -27,7 +29,10 @@ OWN = "4 characters of arguments of 8 KiB"
 
 @dataclass
 class Subject:
-    """What is measured: how a stream begins, its chunks, and how many chunks a round has at least."""
+    """What is measured.
+
+    How a stream begins, its chunks, and how many chunks a round has at least.
+    """
 
     prepare: Callable[[], Callable[[Any], Any]]
     chunks: list[Any]
@@ -71,7 +76,10 @@ def parser() -> Callable[[str], Any]:
 
 
 def reparse(parse: Callable[[Any], Any], empty: Any) -> Callable[[], Callable[[Any], Any]]:
-    """Returns what parses everything so far with each chunk, as there is no state to continue from."""
+    """Returns what parses everything so far with each chunk.
+
+    There is no state to continue from.
+    """
 
     def prepare() -> Callable[[Any], Any]:
         text = empty

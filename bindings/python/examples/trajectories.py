@@ -1,4 +1,6 @@
-"""Finds the questions in trajectories of agents: with the command on one machine, and on a Ray cluster.
+"""Finds the questions in trajectories of agents.
+
+With the command on one machine, and on a Ray cluster.
 
     python examples/trajectories.py make FILE.parquet [--rows 80000]
     python examples/trajectories.py command FILE.parquet OUT.parquet
@@ -69,13 +71,19 @@ LINES = [
     "[File: /src/graph/resolve_{}.py (412 lines total)]\n",
 ]
 POOL = 8 << 20
-"""The length of the text from which the messages are cut: too long for a compression to know all of it."""
+"""The length of the text from which the messages are cut.
+
+It is too long for a compression to know all of it.
+"""
 
 ROLES = ["system", *["user", "ai"] * (MESSAGES // 2)]
 
 
 def ending(one: random.Random) -> str:
-    """Returns the end of a message of the model: sometimes a question, and now and then one that has to be repaired."""
+    """Returns the end of a message of the model.
+
+    Sometimes it is a question, and now and then one that has to be repaired.
+    """
     chance = one.random()
     if chance < 0.03:
         return ASK.format(one.randrange(1000))

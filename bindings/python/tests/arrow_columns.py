@@ -1,4 +1,7 @@
-"""Columns that hypothesis makes: cells of any kind, in any type, with nulls, cut into slices and chunks."""
+"""Columns that hypothesis makes.
+
+Their cells are of any kind, in any type, with nulls, cut into slices and chunks.
+"""
 
 import pyarrow as pa
 from arrow_help import ASK, BYTES, STRINGS, rows_of
@@ -93,7 +96,10 @@ def columns(draw, cells, types):
 
 @st.composite
 def column_of(draw, rows, cells, types):
-    """Returns a column of these rows: an array, or one in chunks, of slices of an array with more rows."""
+    """Returns a column of these rows.
+
+    An array, or one in chunks, of slices of an array with more rows.
+    """
     whole = array(draw, [draw(cells), *rows, None], draw(st.sampled_from(types)))
     ends = sorted(draw(st.lists(st.integers(0, len(rows)), max_size=3)))
     # The first and the last row belong to the buffers, but to no chunk.
@@ -127,7 +133,9 @@ def retyped(cells, data_type):
 
 @st.composite
 def tables(draw, **kinds):
-    """Returns a table, and for each of its columns the streams of its cells: each null or in chunks.
+    """Returns a table, and for each of its columns the streams of its cells.
+
+    Each is null or in chunks.
 
     `kinds` has the cells and the types of each column.
     """
@@ -142,7 +150,10 @@ def tables(draw, **kinds):
 
 @st.composite
 def examples(draw, text_types, byte_types):
-    """Returns a table with the columns `text` and `raw`, the streams of its cells, and how they are read."""
+    """Returns a table, the streams of its cells, and how they are read.
+
+    The table has the columns `text` and `raw`.
+    """
     how, strings, binaries = draw(st.sampled_from(KINDS))
     table, streams = draw(tables(text=(strings, text_types), raw=(binaries, byte_types)))
     return table, streams, draw(options) | how
@@ -187,7 +198,10 @@ def long_table(count, **kinds):
 
 
 def table_with(message):
-    """Returns a long table of any messages, as strings and as bytes, with this message at the end, and its streams."""
+    """Returns a long table of any messages, as strings and as bytes, and its streams.
+
+    This message is at the end.
+    """
     table, streams = long_table(30, text=(texts, [pa.string()]), raw=(ill_formed, [pa.binary()]))
     row = pa.table({"text": [message], "raw": [message.encode()], "id": [len(table)]})
     return pa.concat_tables([table, row]), {

@@ -50,7 +50,7 @@ def cut(whole: Any, offsets: list[int]) -> list[Any]:
 
 
 def joined(events: list[Event]) -> list[Any]:
-    """Joins what only the cut separates: neighbouring texts, pieces of a call, deltas of a field."""
+    """Joins what only the cut separates: texts, pieces of a call, deltas of a field."""
     all: list[Any] = []
     for event in events:
         last = all[-1] if all else None

@@ -1,8 +1,11 @@
-"""A panic, which is a bug of this package, is a `RuntimeError`, and what has panicked can't be used again.
+"""A panic, which is a bug of this package, is a `RuntimeError`.
+
+What has panicked can't be used again.
 
     python -m pytest tests/panics.py
 
-Needs a build with the feature `inject-panic`, as `.ci/python` makes it. Each test says where it panics.
+Needs a build with the feature `inject-panic`, as `.ci/python` makes it. Each test says where it
+panics.
 """
 
 import asyncio

@@ -26,9 +26,12 @@ new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [c_void_p, ctypes.
 
 
 class Producer:
-    """A stream of the arrays of a generator. What the generator raises is its error, with a message or without.
+    """A stream of the arrays of a generator.
 
-    Without a `data_type`, it fails to return one. `released` is true once the consumer has released the stream.
+    What the generator raises is its error, with a message or without.
+
+    Without a `data_type`, it fails to return one. `released` is true once the consumer has released
+    the stream.
     """
 
     def __init__(self, data_type, arrays, has_message=True):

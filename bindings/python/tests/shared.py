@@ -52,7 +52,10 @@ def records(name: str) -> list[dict[str, Any]]:
 
 
 def told(events: list[Event]) -> dict[str, Any]:
-    """Returns what a record of a provider's body tells: its text, its questions, their notes, and errors."""
+    """Returns what a record of a provider's body tells.
+
+    Its text, its questions, their notes, and errors.
+    """
     asks = [event for event in events if isinstance(event, Complete)]
     return {
         "text": "".join(event.text for event in events if isinstance(event, Text)),
@@ -80,7 +83,10 @@ def asked(events: list[Event]) -> dict[str, Any]:
 
 
 def recorded(question: Question) -> dict[str, Any]:
-    """Returns a question as the records write it: what is not there, or is an empty text, is left out."""
+    """Returns a question as the records write it.
+
+    What is not there, or is an empty text, is left out.
+    """
     names = {"text": "text", "multiple": "multi", "defaults": "default"}
     fields = {
         names.get(name, name): getattr(question, name)
@@ -112,7 +118,8 @@ CODES = {
     "no_questions": "missing_parameter",
     "truncated": "truncated",
 }
-# Options that differ from the record by decision: a mode is shown once it is whole, because it may be acted on.
+# Options that differ from the record by decision: a mode is shown once it is whole, because it may
+# be acted on.
 DECIDED = {"roo-05-cut-in-mode": [{"label": "Yes"}]}
 
 

@@ -1,4 +1,7 @@
-"""`python -m followup questions`: the output has all of the input and the questions, or there is no output."""
+"""`python -m followup questions`.
+
+The output has all of the input and the questions, or there is no output.
+"""
 
 import datetime
 import json

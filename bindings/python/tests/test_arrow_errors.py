@@ -1,4 +1,7 @@
-"""A column without a result is an error that says what to do; a row that can't be read is a value."""
+"""A column without a result is an error that says what to do.
+
+A row that can't be read is a value.
+"""
 
 import pyarrow as pa
 import pytest
@@ -68,7 +71,10 @@ def test_a_body_that_cannot_be_read_is_a_row_and_the_next_body_is_read():
 
 
 def large_result():
-    """Returns a small column whose result has more than 2 GiB of strings, and its number of rows."""
+    """Returns a small column, and its number of rows.
+
+    Its result has more than 2 GiB of strings.
+    """
     length, rows = 100_000, 21_500
     values = pa.array([ASK.format("x" * length)])
     return pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), values), rows

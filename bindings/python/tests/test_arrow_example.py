@@ -12,7 +12,10 @@ EXAMPLE = Path(__file__).parents[1] / "examples/trajectories.py"
 
 
 def run(folder, rows):
-    """Makes a file with this number of rows, finds its questions, and returns what is printed of both."""
+    """Makes a file with this number of rows, and finds its questions.
+
+    Returns what is printed of both.
+    """
     printed = []
     for arguments in [
         ["make", "in.parquet", "--rows", str(rows)],

@@ -1,4 +1,7 @@
-"""The result of a column equals the joined events of its cells' streams, for any cut, type and chunking."""
+"""The result of a column equals the joined events of its cells' streams.
+
+For any cut, type and chunking.
+"""
 
 import pyarrow as pa
 import pytest

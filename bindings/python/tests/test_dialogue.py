@@ -1,4 +1,7 @@
-"""The dialogue. Expectations are those of the crate's own tests, tests/dialogue/scripts.rs and replies.rs."""
+"""The dialogue.
+
+Expectations are those of the crate's own tests, tests/dialogue/scripts.rs and replies.rs.
+"""
 
 import copy
 import dataclasses

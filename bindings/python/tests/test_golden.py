@@ -1,4 +1,7 @@
-"""Every golden message and body of the crate has the same events here: whole, in small chunks, and in a column."""
+"""Every golden message and body of the crate has the same events here.
+
+Whole, in small chunks, and in a column.
+"""
 
 import json
 from pathlib import Path
@@ -109,7 +112,10 @@ def without_none(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def forms(events) -> list[dict[str, Any]]:
-    """Returns the complete calls of other tools as the expectations write them: with all their questions."""
+    """Returns the complete calls of other tools as the expectations write them.
+
+    With all their questions.
+    """
     complete = [
         event for event in events if isinstance(event, Complete) and event.shape is not None
     ]

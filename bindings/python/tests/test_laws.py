@@ -1,4 +1,7 @@
-"""The events do not depend on how a stream is cut, nor on the type of its chunks, and no input fails otherwise."""
+"""The events do not depend on how a stream is cut, nor on the type of its chunks.
+
+No input fails otherwise.
+"""
 
 import os
 from functools import partial

@@ -13,7 +13,10 @@ MESSAGE = "So: " + markup("Which database?", ["PostgreSQL", "SQLite"]) + " Done.
 
 
 def run_all(actions):
-    """Runs each action in a thread of its own, all from the same moment; raises what one of them raises."""
+    """Runs each action in a thread of its own, all from the same moment.
+
+    Raises what one of them raises.
+    """
     start, errors = threading.Barrier(len(actions)), []
 
     def run(action):

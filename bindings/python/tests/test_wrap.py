@@ -211,7 +211,10 @@ def test_an_exception_completes_no_call_in_the_reasoning():
 
 
 class Resuming:
-    """A stream whose second object comes too late once; then it continues. For `for` and `async for`."""
+    """A stream whose second object comes too late once; then it continues.
+
+    For `for` and `async for`.
+    """
 
     def __init__(self):
         self.objects = [CHUNKS[0], TimeoutError("slow"), *CHUNKS[1:]]

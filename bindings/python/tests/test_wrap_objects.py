@@ -113,7 +113,10 @@ def test_a_manager_is_entered_before_its_stream_is_read():
 
 
 def objects(value):
-    """Returns dicts as objects with attributes and their JSON, as the models of an SDK have them."""
+    """Returns dicts as objects with attributes and their JSON.
+
+    The models of an SDK have them.
+    """
     if isinstance(value, list):
         return [objects(one) for one in value]
     if not isinstance(value, dict):

@@ -1,4 +1,6 @@
-"""Any table has the same questions in each engine, in all their fields: those of the streams of its cells.
+"""Any table has the same questions in each engine, in all their fields.
+
+They are those of the streams of its cells.
 
 Its cells are messages, bodies or arguments.
 """

@@ -188,7 +188,7 @@ def of_frames(frames, body, options):
 
 
 def joined(events):
-    """Joins what only the cut separates: neighbouring texts, pieces of a call, deltas of a field."""
+    """Joins what only the cut separates: texts, pieces of a call, deltas of a field."""
     all = []
     for event in events:
         last = all[-1] if all else None

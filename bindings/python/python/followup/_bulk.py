@@ -23,7 +23,10 @@ class BulkOptions(ResponseOptions, total=False):
     """How a column is read."""
 
     wire: str
-    """What a row is: `text` for a message, `auto` or a provider's format for the body of a response. Default `text`."""
+    """What a row is. Default `text`, for a message.
+
+    `auto` or a provider's format for the body of a response.
+    """
     arguments_of: Union[str, None]
     """The tool, if a row has the arguments of a native call."""
     threads: int

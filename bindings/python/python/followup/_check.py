@@ -1,4 +1,4 @@
-"""What a helper for an engine checks at once: its own errors, not those of a worker that runs later."""
+"""What a helper for an engine checks at once: its own errors, not those of a later worker."""
 
 from typing import Any
 
@@ -20,5 +20,5 @@ def check_name(name: str, value: object) -> None:
 
 
 def check_options(options: Any) -> None:
-    """Raises the errors of `followup.arrow.questions` for options that no column can be read with."""
+    """Raises the errors of `followup.arrow.questions` for options that are unusable."""
     questions(pa.array([], pa.string()), **options)

@@ -18,7 +18,7 @@ def check_limit(value: object) -> None:
 
 
 def check_rules(rules: Mapping[str, Any]) -> None:
-    """Raises ValueError for a rule or a severity that does not exist, and TypeError for another type."""
+    """Raises ValueError for an unknown rule or severity, and TypeError for another type."""
     if not isinstance(rules, Mapping):
         raise TypeError(f"rules: a mapping was expected, not {type(rules).__name__}")
     for name, value in rules.items():
@@ -48,7 +48,10 @@ def check_number(value: object) -> None:
 
 
 def check_index(name: str, value: object) -> None:
-    """Raises DialogueError for an index that no list has. A negative one does not count from the end."""
+    """Raises DialogueError for an index that no list has.
+
+    A negative one does not count from the end.
+    """
     if isinstance(value, int) and not 0 <= value <= _MOST:
         raise DialogueError(
             f"no_such_{name}", f"{name}: there is none with the index {value}; the first is 0"

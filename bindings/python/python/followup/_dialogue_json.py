@@ -38,7 +38,10 @@ def plain(text: str) -> str:
 
 
 def to_json(value: Any, name: str = "options") -> str:
-    """Returns data as JSON. Raises TypeError and ValueError with the name of the argument for what is no data."""
+    """Returns data as JSON.
+
+    Raises TypeError and ValueError with the name of the argument for what is no data.
+    """
 
     def other(one: object) -> Any:
         raise TypeError(f"{name}: data as in JSON was expected, not {type(one).__name__}")

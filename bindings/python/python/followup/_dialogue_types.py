@@ -13,7 +13,10 @@ DialectName: TypeAlias = Literal[
 """The built-in dialects."""
 
 Severity: TypeAlias = Literal["ignore", "advice", "reject"]
-"""What happens to a question that breaks a rule: nothing, it is asked with advice, or it is not asked."""
+"""What happens to a question that breaks a rule.
+
+Nothing, it is asked with advice, or it is not asked.
+"""
 
 MessageFormat: TypeAlias = Literal[
     "openai-chat", "openai-responses", "anthropic", "gemini", "bedrock-converse", "ollama"
@@ -242,7 +245,10 @@ class Tell:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Tell them, and stop: there were too many mistakes in a row. The user should guide the model."""
+    """Tell them, and stop: there were too many mistakes in a row.
+
+    The user should guide the model.
+    """
 
     type: ClassVar[Literal["stop"]] = "stop"
     correction: Correction

@@ -12,7 +12,10 @@ __version__: str
 
 @final
 class Array:
-    """The calls of each row of an array. `pyarrow.array(…)`, `polars.Series(…)` and others take it."""
+    """The calls of each row of an array.
+
+    `pyarrow.array(…)`, `polars.Series(…)` and others take it.
+    """
 
     def __arrow_c_array__(
         self, requested_schema: object | None = None
@@ -80,7 +83,7 @@ def questions(
     Raises `TypeError` for a column of another type and for unknown options, `ValueError` for
     options without a meaning and if a chunk has a result of 2 GiB or more with offsets of 32 bits,
     `OSError` if the producer of the column fails. A row never raises.
-    """
+    """  # noqa: W505
 
 @overload
 def questions(
@@ -146,7 +149,7 @@ class Opaque(Record):
 
 @final
 class Known(Record):
-    """What is known of the growing suggestion, or of the growing question, that does not grow itself."""
+    """What is known of the growing suggestion, or question, and does not grow itself."""
 
     __match_args__: ClassVar[
         tuple[
@@ -627,8 +630,8 @@ class StreamParser:
 
         Cost: linear in the chunk. A `str` and `bytes` are not copied.
 
-        Raises `TypeError` if the chunk is neither text nor bytes, `ValueError` after `finish()`, and
-        `RuntimeError` while another thread uses the parser.
+        Raises `TypeError` if the chunk is neither text nor bytes, `ValueError` after `finish()`,
+        and `RuntimeError` while another thread uses the parser.
         """
     def finish(self) -> list[Event]:
         """Ends the stream and returns the events that only its end decides.
@@ -684,8 +687,8 @@ class ResponseParser(StreamParser):
     """Parses the body of a provider's response.
 
     `format` is the name of the provider's format, such as `anthropic`; with `auto` or `None`
-    it is detected. With a checkpoint, `reasoning` is that of the parser that made it, and so is `format` with `auto`.
-    Other options are those of `Parser`.
+    it is detected. With a checkpoint, `reasoning` is that of the parser that made it, and so is
+    `format` with `auto`. Other options are those of `Parser`.
 
     Raises the errors of `Parser`, and `ValueError` for a format that does not exist and for a
     checkpoint of another one.
@@ -710,7 +713,7 @@ class DialogueState:
     def shows(self) -> bool:
         """Returns whether a growing call is to be shown."""
     def state(self) -> tuple[str | None, int, int, bool]:
-        """Returns the open question, the numbers of waiting questions and of mistakes, and whether it has stopped."""
+        """Returns the open question, how many wait, how many mistakes, and if it has stopped."""
     def ask(self, question: str, /) -> str:
         """Asks a question, and returns a directive."""
     def correct(self, call: str, /) -> str:

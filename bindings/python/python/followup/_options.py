@@ -27,7 +27,10 @@ class CallLimits(TypedDict, total=False):
     questions: int
     """The number of questions in a call. Default 16. Later ones are dropped, with a note."""
     header: int
-    """The length of the header, or of the id, of a question. Default 1 KiB. A call with a longer one is rejected."""
+    """The length of the header, or of the id, of a question. Default 1 KiB.
+
+    A call with a longer one is rejected.
+    """
     description: int
     """The length of a description, of a preview, or of the text below a question. Default 16 KiB.
 
@@ -43,9 +46,15 @@ class ResponseLimits(CallLimits, total=False):
     event: int
     """The bytes of an event. Default 8 MiB. A longer one is skipped, with an error."""
     open_calls: int
-    """The native calls that may be open at once. Default 64. Further ones are skipped, with an error."""
+    """The native calls that may be open at once. Default 64.
+
+    Further ones are skipped, with an error.
+    """
     arguments: int
-    """The bytes of the arguments of all open calls. Default 4 MiB. The call that exceeds it is rejected."""
+    """The bytes of the arguments of all open calls. Default 4 MiB.
+
+    The call that exceeds it is rejected.
+    """
 
 
 class _Options(TypedDict, total=False):
@@ -58,11 +67,17 @@ class _Options(TypedDict, total=False):
     envelopes: Union[Iterable[str], None]
     """The models' own forms of a call to read in text: families, or `default` or `all`."""
     tools: Union[Iterable[str], None]
-    """Other tools, whose calls in text are passed through. Default: those of the agents with this format."""
+    """Other tools, whose calls in text are passed through.
+
+    Default: those of the agents with this format.
+    """
     parameters: Union[Iterable[str], None]
     """The parameters of `tools`, only with them. Default: none if `tools` is given."""
     shapes: Union[Iterable[Union[str, "PathLike[str]"]], None]
-    """Question tools besides `ask_followup_question`: names of built-in shapes, texts of shapes, or their files."""
+    """Question tools besides `ask_followup_question`.
+
+    Names of built-in shapes, texts of shapes, or their files.
+    """
 
 
 class PolicyOptions(_Options, total=False):

@@ -15,10 +15,13 @@ STEPS = r"(?:\[\]|\.[^.\[\]]+)*"
 
 
 class Path:
-    """A path: the name of a column, then `.name` for a field of a struct and `[]` for the elements of a list.
+    """A path of a column.
 
-    A name may have dots and brackets itself: of the `names` of columns, the longest that the path starts
-    with counts. Raises ValueError if the text is no path.
+    The name of the column, then `.name` for a field of a struct and `[]` for the elements of a
+    list.
+
+    A name may have dots and brackets itself: of the `names` of columns, the longest that the path
+    starts with counts. Raises ValueError if the text is no path.
     """
 
     def __init__(self, text: str, names: Iterable[str] = ()) -> None:
@@ -36,7 +39,10 @@ class Path:
         self.steps = re.findall(r"\[\]|[^.\[\]]+", text[len(self.column) :])
 
     def check(self, schema: pa.Schema) -> pa.DataType:
-        """Returns the type at the path. Raises ValueError with the names there are if there is none."""
+        """Returns the type at the path.
+
+        Raises ValueError with the names there are if there is none.
+        """
         data_type, so_far = pa.struct(list(schema)), ""
         for step in [self.column, *self.steps]:
             data_type = type_of_step(data_type, step, so_far)
@@ -49,7 +55,7 @@ class Path:
         return data_type
 
     def apply(self, column: pa.Array, parse: Parse) -> tuple[pa.Array, pa.Array]:
-        """Returns the values at the path, and the result of `parse` for them in the lists around them."""
+        """Returns the values at the path, and the result of `parse` in the lists around them."""
         return descend(column, self.steps, parse)
 
 
@@ -111,7 +117,10 @@ def descend_null(rows: int, steps: list[str], parse: Parse) -> tuple[pa.Array, p
 
 
 def lists_like(array: pa.Array, values: pa.Array) -> pa.Array:
-    """Returns `values`, one for each element of the lists in `array`, in lists of the same lengths."""
+    """Returns `values` in lists of the lengths of those in `array`.
+
+    There is one for each element of these lists.
+    """
     lists, offset = pa.ListArray, pa.int32()
     if pa.types.is_large_list(array.type) or pa.types.is_large_list_view(array.type):
         lists, offset = pa.LargeListArray, pa.int64()

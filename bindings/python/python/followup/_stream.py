@@ -52,8 +52,8 @@ def events(
     `parser` is given, which then is finished at the end. Other options are those of
     `ResponseParser`.
 
-    If the events are not taken to their end, closing the generator closes the source, too, also before
-    the first event.
+    If the events are not taken to their end, closing the generator closes the source, too, also
+    before the first event.
 
     Raises `TypeError` if `chunks` is neither, or is a string itself, and what `chunks` raises.
 

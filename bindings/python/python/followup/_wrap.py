@@ -37,15 +37,17 @@ _READ_ALL = {
 class _Base:
     """What both kinds of wrapped streams have in common.
 
-    `wire` returns what the parser reads of an object: the format and the JSON. It returns `None` for an
-    object that repeats others, and for the format of an object that any format may have.
+    `wire` returns what the parser reads of an object: the format and the JSON. It returns `None`
+    for an object that repeats others, and for the format of an object that any format may have.
     """
 
     followup: list[Event]
-    """The events of what was read last: of one object, or of all that a method such as `until_done` read.
+    """The events of what was read last.
 
-    After the last object, and after an exception of the stream, what only the end decides. A stream that
-    continues after an exception gives its objects without events.
+    Of one object, or of all that a method such as `until_done` read.
+
+    After the last object, and after an exception of the stream, what only the end decides. A stream
+    that continues after an exception gives its objects without events.
     """
 
     def __init__(
@@ -72,7 +74,10 @@ class _Base:
         return f"<{type(self).__name__} of {self._stream!r}>"
 
     def __getattr__(self, name: str) -> Any:
-        """Returns what the stream has under this name. What reads the stream itself gives events, too."""
+        """Returns what the stream has under this name.
+
+        What reads the stream itself gives events, too.
+        """
         # Without this, a copy that was not initialized would look for its stream without end.
         if name == "_stream":
             raise AttributeError(name)
@@ -131,7 +136,9 @@ class _Base:
 
 
 class WrappedStream(_Base, Generic[T]):
-    """A stream of an SDK: iteration gives its objects, and `followup` has the events of the last one.
+    """A stream of an SDK.
+
+    Iteration gives its objects, and `followup` has the events of the last one.
 
     All else is that of the stream: `with`, `close()`, `response`, `get_final_message()` and so on.
     """
@@ -199,9 +206,12 @@ class WrappedStream(_Base, Generic[T]):
 
 
 class AsyncWrappedStream(_Base, Generic[T]):
-    """An asynchronous stream of an SDK: `async for` gives its objects, and `followup` has the events of the last one.
+    """An asynchronous stream of an SDK.
 
-    All else is that of the stream: `async with`, `close()`, `response`, `get_final_message()` and so on.
+    `async for` gives its objects, and `followup` has the events of the last one.
+
+    All else is that of the stream: `async with`, `close()`, `response`, `get_final_message()` and
+    so on.
     """
 
     def __aiter__(self) -> AsyncIterator[T]:
@@ -275,11 +285,17 @@ class AsyncWrappedStream(_Base, Generic[T]):
 
 
 class AnyWrappedStream(WrappedStream[T], AsyncWrappedStream[T]):
-    """A stream of an SDK that has one class for both kinds: use `for` or `async for`, as for the stream itself."""
+    """A stream of an SDK that has one class for both kinds.
+
+    Use `for` or `async for`, as for the stream itself.
+    """
 
 
 def _rejected(event: Event) -> Event:
-    """Returns the rejection of a call that only the end of the message makes complete; other events as they are."""
+    """Returns the rejection of a call that only the end of the message makes complete.
+
+    Other events are returned as they are.
+    """
     if not isinstance(event, Complete) or _BY_THE_END.isdisjoint(event.note_codes):
         return event
     return Rejected(
@@ -316,7 +332,10 @@ def wrap(
     on_event: Callable[[Event], object] | None,
     options: Any,
 ) -> Any:
-    """Returns the stream with its events, as an iterator or an asynchronous one: what it is itself."""
+    """Returns the stream with its events.
+
+    It is an iterator or an asynchronous one, as the stream itself.
+    """
     is_sync = hasattr(stream, "__iter__") or hasattr(stream, "__enter__")
     is_async = hasattr(stream, "__aiter__") or hasattr(stream, "__aenter__")
     # Pydantic's models are iterable, and so are texts, but they are answers.

@@ -46,11 +46,11 @@ def wrap(
 def wrap(stream: Any, *, on_event: Callable[[Event], object] | None = None, **options: Any) -> Any:
     """Returns a stream of the Anthropic SDK with its events in `followup`.
 
-    `stream` is what `messages.create(…, stream=True)` and `messages.stream(…)` return, of `Anthropic`
-    or, awaited, of `AsyncAnthropic`. Those of `client.beta` are the same.
-    Its objects come out as they are. `on_event` is called with each event before its object is
-    returned, and with those of the end; it may be asynchronous if the stream is. Other options are
-    those of `ResponseParser`.
+    `stream` is what `messages.create(…, stream=True)` and `messages.stream(…)` return, of
+    `Anthropic` or, awaited, of `AsyncAnthropic`. Those of `client.beta` are the same. Its objects
+    come out as they are. `on_event` is called with each event before its object is returned, and
+    with those of the end; it may be asynchronous if the stream is. Other options are those of
+    `ResponseParser`.
 
     Cost: for each object, that of its JSON and of parsing it.
 

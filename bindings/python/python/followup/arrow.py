@@ -4,7 +4,7 @@ Any library of Arrow can pass the column and take the result; none is needed.
 
 >>> import pyarrow as pa
 >>> from followup.arrow import questions
->>> column = pa.array(["Hi", None, "<ask_followup_question><question>Tea?</question></ask_followup_question>"])
+>>> column = pa.array(["Hi", None, "<ask_followup_question>Tea?</ask_followup_question>"])
 >>> result = questions(column)
 >>> result
 <followup.arrow.Array of 3 rows>

@@ -17,10 +17,12 @@ Expression = TypeVar("Expression")
 
 
 def questions(column: Expression, **options: Unpack[BulkOptions]) -> Expression:
-    """Returns an expression for the calls of each row of another expression, such as `daft.col("text")`.
+    """Returns an expression for the calls of each row of another expression.
 
-    Options and fields are those of `followup.arrow.questions`. A column without text raises when the
-    frame is read. Needs pyarrow.
+    Such as `daft.col("text")`.
+
+    Options and fields are those of `followup.arrow.questions`. A column without text raises when
+    the frame is read. Needs pyarrow.
 
     Raises `TypeError` if `column` is no expression, and for options as `followup.arrow.questions`
     `TypeError` and `ValueError`.

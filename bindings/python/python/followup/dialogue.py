@@ -1,4 +1,6 @@
-"""What a host does with the events: it asks one question at a time, and writes the replies for the model.
+"""What a host does with the events.
+
+It asks one question at a time, and writes the replies for the model.
 
 >>> from followup import Dialogue, Parser
 >>> from followup.dialogue import Ask, messages
@@ -103,25 +105,26 @@ __all__ = [
 class Dialogue:
     """The questions and answers of a model and its user, one question at a time.
 
-    It consumes the events of a parser and returns what to do next, and it accepts the user's answers
-    and returns the replies for the model. It has no clock and does no I/O: the same events and
-    answers lead to the same state.
+    It consumes the events of a parser and returns what to do next, and it accepts the user's
+    answers and returns the replies for the model. It has no clock and does no I/O: the same events
+    and answers lead to the same state.
 
     - `dialect`: the messages to model and user, and how answers are wrapped: the name of a built-in
-      dialect, or a mapping with the keys of docs/dialects.md. What it leaves out is as in `roo-code`.
+      dialect, or a mapping with the keys of docs/dialects.md. What it leaves out is as in
+      `roo-code`.
     - `rules`: the rules for questions.
     - `mistake_limit`: the number of mistakes in a row that stops the dialogue; 0 for no limit.
     - `escape`: whether to escape the user's text, so that it can't end the wrapping.
     - `templates`: how answers go back to other agents' tools, by the tool's name: the name of a
-      built-in template, or a mapping with the keys of docs/question-tools.md. By default the shape of
-      the call decides.
+      built-in template, or a mapping with the keys of docs/question-tools.md. By default the shape
+      of the call decides.
     - `history`: all turns of an earlier dialogue, in order, which this one continues.
-    - `checkpoint`: the state of an earlier dialogue, which this one continues with an empty history. Not
-      with `history`.
+    - `checkpoint`: the state of an earlier dialogue, which this one continues with an empty
+      history. Not with `history`.
 
-    Raises `TypeError` for an option of another type, `ValueError` for a name that does not exist, and
-    `DialogueError` for a history that no dialogue can have, and for a checkpoint that is damaged or of
-    another version.
+    Raises `TypeError` for an option of another type, `ValueError` for a name that does not exist,
+    and `DialogueError` for a history that no dialogue can have, and for a checkpoint that is
+    damaged or of another version.
     """
 
     __slots__ = ("_state",)
@@ -194,7 +197,10 @@ class Dialogue:
 
     @property
     def has_stopped(self) -> bool:
-        """Whether the limit of mistakes in a row is reached. The user should then guide the model."""
+        """Whether the limit of mistakes in a row is reached.
+
+        The user should then guide the model.
+        """
         return self._state.state()[3]
 
     def answer(
@@ -247,19 +253,20 @@ class Dialogue:
     def decline(self, number: int) -> Reply:
         """Declines an open or waiting question: the user says that they will not answer it.
 
-        Raises `DialogueError` if no open or waiting question has this number, or the tool has no reply for that,
-        and `TypeError` for a number of another type.
+        Raises `DialogueError` if no open or waiting question has this number, or the tool has no
+        reply for that, and `TypeError` for a number of another type.
         """
         return self._end("decline", number, ())
 
     def discuss(self, number: int, answers: Sequence[AnyFormAnswer] = ()) -> Reply:
         """Ends an open or waiting question because the user wants to talk about it first.
 
-        `answers` are those so far: none, or one for each question, where nothing has to be answered.
+        `answers` are those so far: none, or one for each question, where nothing has to be
+        answered.
 
-        Raises `DialogueError` if the tool has no reply for that (`OpenQuestion.can_discuss`), an answer
-        can't be accepted, or no open or waiting question has this number, and `TypeError` for
-        arguments of another type.
+        Raises `DialogueError` if the tool has no reply for that (`OpenQuestion.can_discuss`), an
+        answer can't be accepted, or no open or waiting question has this number, and `TypeError`
+        for arguments of another type.
         """
         return self._end("discuss", number, answers)
 
@@ -279,7 +286,9 @@ class Dialogue:
         return reply(self._state.end(ending, number, so_far))
 
     def guide(self, text: str, *, images: Sequence[str | bytes] = ()) -> Reply:
-        """Accepts the user's guidance after the dialogue has stopped. It continues with no mistakes.
+        """Accepts the user's guidance after the dialogue has stopped.
+
+        It continues with no mistakes.
 
         Raises `DialogueError` if the dialogue has not stopped.
         """
@@ -290,8 +299,8 @@ class Dialogue:
     def checkpoint(self) -> str:
         """Returns the state without the history, with a version and a checksum.
 
-        A dialogue in another process continues with it, also one in Rust or JavaScript, and under other
-        options as well. Keep it as a text: what parses it as JSON may round the checksum.
+        A dialogue in another process continues with it, also one in Rust or JavaScript, and under
+        other options as well. Keep it as a text: what parses it as JSON may round the checksum.
 
         Cost: a copy of the questions that are open or wait.
         """
@@ -307,8 +316,8 @@ class Dialogue:
     def take_history(self) -> list[Turn]:
         """Removes and returns the turns so far, for a host that keeps them elsewhere.
 
-        The dialogue continues unchanged. To continue it in another process, join all turns that were
-        taken, or use `checkpoint`.
+        The dialogue continues unchanged. To continue it in another process, join all turns that
+        were taken, or use `checkpoint`.
         """
         return json.loads(self._state.history(True))
 

@@ -37,8 +37,9 @@ def register(
     >>> from followup.duckdb import register
     >>> connection = duckdb.connect()
     >>> register(connection)
-    >>> messages = "(VALUES ('Hi'), ('<ask_followup_question>Tea?</ask_followup_question>')) AS messages (text)"
-    >>> connection.sql(f"SELECT call.question FROM (SELECT unnest(questions(text)) AS call FROM {messages})").fetchall()
+    >>> rows = "(VALUES ('Hi'), ('<ask_followup_question>Tea?</ask_followup_question>')) AS t(text)"
+    >>> calls = f"SELECT unnest(questions(text)) AS call FROM {rows}"
+    >>> connection.sql(f"SELECT call.question FROM ({calls})").fetchall()
     [('Tea?',)]
     """
     import pyarrow as pa

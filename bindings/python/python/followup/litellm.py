@@ -60,9 +60,9 @@ def wrap(
 def wrap(stream: Any, *, on_event: Callable[[Event], object] | None = None, **options: Any) -> Any:
     """Returns a stream of LiteLLM with its events in `followup`.
 
-    `stream` is what `completion(…, stream=True)` returns, or `acompletion` if it is awaited. Both are
-    of one class, so use the result with `for` or with `async for` as the stream itself.
-    Its objects come out as they are. `on_event` is called with each event before its object is
+    `stream` is what `completion(…, stream=True)` returns, or `acompletion` if it is awaited. Both
+    are of one class, so use the result with `for` or with `async for` as the stream itself. Its
+    objects come out as they are. `on_event` is called with each event before its object is
     returned, and with those of the end; it may be asynchronous if the stream is. Other options are
     those of `ResponseParser`.
 

@@ -21,13 +21,14 @@ def questions(column: Column, **options: Unpack[BulkOptions]) -> Column:
     """Returns the calls of each row: a `Series` for a `Series`, an `Expr` for an `Expr`.
 
     Options, fields and errors are those of `followup.arrow.questions`. An expression is parsed
-    batch by batch, in the streaming engine too: it raises when the query runs, and for options at once.
+    batch by batch, in the streaming engine too: it raises when the query runs, and for options at
+    once.
 
     >>> import polars as pl
     >>> from followup.polars import questions
-    >>> frame = pl.DataFrame({"text": ["Hi", "<ask_followup_question>Tea?</ask_followup_question>"]})
-    >>> calls = frame.select(questions(pl.col("text")).alias("call")).explode("call").drop_nulls("call").unnest("call")
-    >>> calls["question"].to_list()
+    >>> messages = ["Hi", "<ask_followup_question>Tea?</ask_followup_question>"]
+    >>> calls = pl.DataFrame({"text": messages}).select(questions(pl.col("text")).alias("call"))
+    >>> calls.explode("call").drop_nulls("call").unnest("call")["question"].to_list()
     ['Tea?']
     """
     import polars as pl

@@ -26,8 +26,8 @@ class Questions:
     instead of the texts. A column that has the whole path as its name comes first. Chunks are never
     joined. Options and fields are those of `followup.arrow.questions`.
 
-    Raises `TypeError` and `ValueError` for a path and options that can't be used, and `ValueError` for a
-    table without the column, or with a column `into`.
+    Raises `TypeError` and `ValueError` for a path and options that can't be used, and `ValueError`
+    for a table without the column, or with a column `into`.
     """
 
     def __init__(
@@ -73,9 +73,10 @@ def questions(
 ) -> Dataset:
     """Returns the dataset with a column of the calls of each row.
 
-    `column` may be inside lists, as that of `Questions`. The work is done in tasks, which Ray repeats
-    if a worker dies. Options and fields are those of `followup.arrow.questions`. A column that is not
-    there, or has no text, raises when the dataset is read, and so does a column `into` that is there already.
+    `column` may be inside lists, as that of `Questions`. The work is done in tasks, which Ray
+    repeats if a worker dies. Options and fields are those of `followup.arrow.questions`. A column
+    that is not there, or has no text, raises when the dataset is read, and so does a column `into`
+    that is there already.
 
     Raises `TypeError` and `ValueError` as `Questions`, and `TypeError` if `dataset` is none.
     """

@@ -22,12 +22,12 @@ def questions(
 ) -> DataFrame:
     """Returns the frame with a column of the calls of each row, made by `mapInArrow`.
 
-    `call` is a bigint, since Spark has no unsigned numbers. Options and the other fields are those of
-    `followup.arrow.questions`. A column without text raises when the frame is read. The package has to
-    be installed on the workers.
+    `call` is a bigint, since Spark has no unsigned numbers. Options and the other fields are those
+    of `followup.arrow.questions`. A column without text raises when the frame is read. The package
+    has to be installed on the workers.
 
-    Raises `TypeError` if `frame` is none and for a name that is no `str`, `ValueError` for a column that
-    is not there and for an `into` that is, and both for options as `followup.arrow.questions`.
+    Raises `TypeError` if `frame` is none and for a name that is no `str`, `ValueError` for a column
+    that is not there and for an `into` that is, and both for options as `followup.arrow.questions`.
     """
     from pyspark.sql.types import StructType
 

@@ -1,4 +1,4 @@
-"""Progress on the terminal: a bar with rich, a line without, and nothing where there is no terminal."""
+"""Progress on the terminal, if there is one: a bar with rich, a line without."""
 
 import sys
 from collections.abc import Callable, Iterator

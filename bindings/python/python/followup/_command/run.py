@@ -31,8 +31,8 @@ GROUP_BYTES = 16 << 20
 def run(options: Namespace) -> None:
     """Writes the file, prints the counts, and draws the picture.
 
-    Raises ValueError, TypeError, OSError or an exception of Arrow, with a message for people. Then there
-    is no output, unless it is the picture that fails.
+    Raises ValueError, TypeError, OSError or an exception of Arrow, with a message for people. Then
+    there is no output, unless it is the picture that fails.
     """
     check_files(options)
     try:
@@ -131,7 +131,10 @@ def write(file: pq.ParquetFile, options: Namespace) -> Summary:
 
 
 def batches(file: pq.ParquetFile, columns: list[str]) -> Generator[pa.RecordBatch, None, None]:
-    """Returns the rows. A batch is of one row group: pyarrow joins no dictionaries inside lists and structs."""
+    """Returns the rows.
+
+    A batch is of one row group: pyarrow joins no dictionaries inside lists and structs.
+    """
     for group in range(file.num_row_groups):
         yield from file.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns)
 
@@ -148,7 +151,10 @@ def ahead(batches: Iterator[pa.RecordBatch]) -> Generator[pa.RecordBatch, None, 
 
 
 def keywords(options: Namespace) -> dict[str, Any]:
-    """Returns the options of `questions`: those that were given, so that others are refused where they mean nothing."""
+    """Returns the options of `questions` that were given.
+
+    So others are refused where they mean nothing.
+    """
     names = ["arguments_of", "strict", "outside_code", "decode_entities", "reasoning"]
     how = {name: value for name in names if (value := getattr(options, name))}
     how |= {"wire": options.wire, "threads": options.threads}
@@ -178,7 +184,10 @@ def kept_columns(schema: pa.Schema, options: Namespace) -> list[str]:
 
 
 def group_column(schema: pa.Schema, options: Namespace) -> str | None:
-    """Returns the column to count by: that of `--by`, or a model's if its values are texts or numbers."""
+    """Returns the column to count by.
+
+    That of `--by`, or a model's if its values are texts or numbers.
+    """
     if options.by:
         if not has_texts(schema.field(options.by).type):
             raise ValueError(

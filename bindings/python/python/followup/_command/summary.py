@@ -20,7 +20,10 @@ PRINTED = 20
 """How many models are printed, and how many reasons of the total."""
 
 KEPT_MODELS = 1000
-"""How many models have counts of their own: the first ones. Those of all later ones are counted together."""
+"""How many models have counts of their own: the first ones.
+
+Those of all later ones are counted together.
+"""
 
 KEPT_REASONS = 200
 """How many reasons a model has, more than there are codes: the first ones.
@@ -181,7 +184,10 @@ def texts_of(models: pa.Array) -> pa.Array:
 
 
 def counted(result: pa.Array, models: pa.Array) -> dict[bytes, Counts]:
-    """Returns the counts of each model in a batch, in a time that does not depend on how many models there are."""
+    """Returns the counts of each model in a batch.
+
+    The time does not depend on how many models there are.
+    """
     counts: defaultdict[bytes, Counts] = defaultdict(Counts)
     for [model], number in occurrences(models):
         counts[model].rows = number
@@ -208,7 +214,10 @@ def counted(result: pa.Array, models: pa.Array) -> dict[bytes, Counts]:
 
 
 def occurrences(*columns: pa.Array) -> Iterator[tuple[tuple[Any, ...], int]]:
-    """Returns the different rows of some columns, and how many there are of each, in the order of the first."""
+    """Returns the different rows of some columns, and how many there are of each.
+
+    They are in the order of the first.
+    """
     names = [str(number) for number in range(len(columns))]
     groups = (
         pa.table(list(columns), names)
@@ -233,7 +242,10 @@ def name_of(model: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Returns a text for the terminal: what would control it, or change the direction of a line, is escaped."""
+    """Returns a text for the terminal.
+
+    What would control it, or change the direction of a line, is escaped.
+    """
     return "".join(
         one.encode("unicode_escape").decode() if unicodedata.category(one) in CONTROLS else one
         for one in text
