@@ -35,7 +35,7 @@ impl EnvelopeMachine {
 
     /// Appends text to the open value.
     ///
-    /// Returns how many bytes were consumed: what comes after JSON is left.
+    /// Returns how many bytes were consumed: what follows JSON is left.
     pub(super) fn push_value(&mut self, value: ParameterValue, text: &str, context: &mut Context<'_>) -> usize {
         let Context { call, policy } = context;
         match value {

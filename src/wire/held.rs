@@ -115,7 +115,7 @@ impl HeldCalls {
 
     /// Holds the end of a call in an envelope of the text.
     ///
-    /// It is held until it is known whether the call came natively, too.
+    /// It waits until it is known whether the call was native, too.
     pub(super) fn hold_leaked(&mut self, end: &Event<'_>, call_index: u64, limits: &Limits) {
         let Some(call) = EndedCall::new(end) else { return };
         // One of the two will be asked.
@@ -127,7 +127,7 @@ impl HeldCalls {
 
     /// Holds the end of a call in the reasoning.
     ///
-    /// It is held until it is known whether a question follows outside.
+    /// It waits until it is known whether a question follows outside.
     pub(super) fn hold_reasoning(&mut self, end: &Event<'_>, call_index: u64, limits: &Limits) {
         let Some(mut call) = EndedCall::new(end) else { return };
         call.note(Note::InReasoning);

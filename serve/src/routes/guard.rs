@@ -1,6 +1,6 @@
 //! The middleware around all paths.
 //!
-//! Access control and the pace of bodies come before them, security headers after them.
+//! Access control and the pace of bodies are before them, security headers after them.
 
 use std::sync::Arc;
 
