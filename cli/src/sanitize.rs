@@ -56,7 +56,7 @@ pub(crate) fn replace_unbalanced(text: &str) -> Option<String> {
         return None;
     }
     let balanced = balanced(text);
-    let shown = |(at, char)| match is_isolate(char) && balanced.binary_search(&at).is_err() {
+    let shown = |(offset, char)| match is_isolate(char) && balanced.binary_search(&offset).is_err() {
         true => replacement(char),
         false => char,
     };
@@ -172,8 +172,8 @@ mod tests {
         let text = "a \u{2067}b\u{2069} \u{2067}c\u{2066}d\r\n\u{2069}e \u{2068}f\n\u{2067}g\r";
         let shown =
             "a \u{2067}b\u{2069} \u{2067}c\u{2066}d\u{2069}\u{2069}\r\n\u{FFFD}e \u{2068}f\u{2069}\n\u{2067}g␍\u{2069}";
-        for (at, _) in text.char_indices() {
-            assert_eq!(sanitize_pieces(&[&text[..at], &text[at..]]), shown, "{at}");
+        for (offset, _) in text.char_indices() {
+            assert_eq!(sanitize_pieces(&[&text[..offset], &text[offset..]]), shown, "{offset}");
         }
         let (mut sanitizer, mut first) = (Sanitizer::default(), String::new());
         sanitizer.push("\u{2067}a", &mut first);
@@ -189,8 +189,8 @@ mod tests {
     #[test]
     fn a_lone_carriage_return_is_replaced_for_every_cut() {
         let text = "a\r\nb\rc\r\r\n\r";
-        for at in 0..=text.len() {
-            assert_eq!(sanitize_pieces(&[&text[..at], &text[at..]]), "a\r\nb␍c␍\r\n␍", "{at}");
+        for offset in 0..=text.len() {
+            assert_eq!(sanitize_pieces(&[&text[..offset], &text[offset..]]), "a\r\nb␍c␍\r\n␍", "{offset}");
         }
     }
 

@@ -22,9 +22,9 @@ impl<'a> Arbitrary<'a> for Stream {
         if u.ratio(1, 3)? {
             let mut stream = Question::arbitrary(u)?.stream(syntax);
             for _ in 0..u.int_in_range(0..=2)? {
-                let at = u.int_in_range(0..=stream.len())?;
+                let offset = u.int_in_range(0..=stream.len())?;
                 let piece = piece(u, pieces)?;
-                stream.bytes.splice(at..at, piece.iter().copied());
+                stream.bytes.splice(offset..offset, piece.iter().copied());
             }
             return Ok(stream);
         }

@@ -92,8 +92,8 @@ impl Cuts {
     pub fn adversarial(stream: &[u8]) -> Cuts {
         Cuts(
             (1..stream.len())
-                .filter(|&at| {
-                    let (before, after) = (stream[at - 1], stream[at]);
+                .filter(|&offset| {
+                    let (before, after) = (stream[offset - 1], stream[offset]);
                     let is_delimiter = |byte: u8| b"<>/&;#\\\"'=`{}[]:,\r\n".contains(&byte);
                     let in_or_after_character = !before.is_ascii();
                     let at_space = before.is_ascii_whitespace() != after.is_ascii_whitespace();

@@ -63,7 +63,7 @@ fn ways(stream: &[u8]) -> impl Iterator<Item = Cuts> {
     let empty_chunks = Cuts::new([0, 0, len / 2, len / 2, len]);
     fixed
         .chain([empty_chunks, adversarial])
-        .chain((1..len).step_by(step).map(|at| Cuts::new([at])))
+        .chain((1..len).step_by(step).map(|cut| Cuts::new([cut])))
         .chain((0..RANDOM).map(some_adversarial))
         .chain((0..RANDOM).map(move |seed| Cuts::random(len, 12, seed)))
 }
@@ -128,7 +128,7 @@ mod tests {
             alone.sort_unstable();
             alone.dedup();
             let wanted = if len <= EVERY_OFFSET { len.saturating_sub(1) } else { SOME_OFFSETS };
-            assert!(alone.iter().filter(|&&at| 0 < at && at < len).count() >= wanted, "{len}");
+            assert!(alone.iter().filter(|&&cut| 0 < cut && cut < len).count() >= wanted, "{len}");
         }
     }
 }

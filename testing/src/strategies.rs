@@ -94,15 +94,15 @@ fn arguments() -> impl Strategy<Value = Stream> {
         ]
     });
     let entries = vec((select(KEYS), value), 0..5);
-    (entries, any::<usize>(), 0..8_u8).prop_map(|(entries, at, error)| {
+    (entries, any::<usize>(), 0..8_u8).prop_map(|(entries, offset, error)| {
         let entries: Vec<String> = entries.into_iter().map(|(key, value)| format!("{key}: {value}")).collect();
         let mut bytes = format!("{{{}}}", entries.join(",")).into_bytes();
-        let at = at % bytes.len();
+        let offset = offset % bytes.len();
         match error {
-            0 => bytes.truncate(at),
+            0 => bytes.truncate(offset),
             1 => bytes.push(b'x'),
-            2 => bytes[at] = b'"',
-            3 => drop(bytes.remove(at)),
+            2 => bytes[offset] = b'"',
+            3 => drop(bytes.remove(offset)),
             _ => {}
         }
         // The error may cut a character.

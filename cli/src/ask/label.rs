@@ -27,7 +27,7 @@ fn without_leading_mark(label: &str, is_growing: bool) -> &str {
 
 /// Removes the longest end that the mark may begin with, and the blanks before it.
 fn without_beginning(label: &str) -> &str {
-    let start = label.rfind('(').filter(|&at| is_beginning(&label[at..]));
+    let start = label.rfind('(').filter(|&offset| is_beginning(&label[offset..]));
     label[..start.unwrap_or(label.len())].trim_end()
 }
 
@@ -36,8 +36,8 @@ fn is_beginning(text: &str) -> bool {
 }
 
 fn strip_end<'a>(text: &'a str, end: &str) -> Option<&'a str> {
-    let at = text.trim_end().len().checked_sub(end.len())?;
-    let (before, last) = (text.get(..at)?, text.get(at..)?.trim_end());
+    let offset = text.trim_end().len().checked_sub(end.len())?;
+    let (before, last) = (text.get(..offset)?, text.get(offset..)?.trim_end());
     last.eq_ignore_ascii_case(end).then_some(before)
 }
 
@@ -67,8 +67,8 @@ mod tests {
             ["Redis (Recommended)", "(Recommended) Redis (x)", "a (rec) (recommended)", "日本 (Reco mmended)", "()"]
         {
             let mut before = "";
-            for (at, char) in label.char_indices() {
-                let shown = without_mark(&label[..at + char.len_utf8()], true);
+            for (offset, char) in label.char_indices() {
+                let shown = without_mark(&label[..offset + char.len_utf8()], true);
                 assert!(shown.starts_with(before), "{label}: {before:?}, then {shown:?}");
                 before = shown;
             }

@@ -197,8 +197,8 @@ impl Block {
             Some(last) if last.place > place => self.flows.binary_search_by_key(&place, |placed| placed.place),
             _ => Err(self.flows.len()),
         };
-        if let Ok(at) = found {
-            let flow = &mut self.flows[at].flow;
+        if let Ok(index) = found {
+            let flow = &mut self.flows[index].flow;
             if is_same(flow.prefix(), &prefix) {
                 return flow.extend_to(text);
             }
@@ -207,11 +207,11 @@ impl Block {
         flow.extend_to(text);
         match found {
             // Something in the prefix became known after the text.
-            Ok(at) => {
+            Ok(index) => {
                 flow.rows.iter_mut().for_each(Row::invalidate);
-                self.flows[at].flow = flow;
+                self.flows[index].flow = flow;
             }
-            Err(at) => self.flows.insert(at, PlacedFlow { place, flow, first_row: usize::MAX }),
+            Err(index) => self.flows.insert(index, PlacedFlow { place, flow, first_row: usize::MAX }),
         }
     }
 

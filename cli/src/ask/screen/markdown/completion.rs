@@ -228,24 +228,24 @@ impl<'a> OpenMarks<'a> {
         let last_paren = source.rfind(')').unwrap_or(0);
         for range in &leaf.texts {
             let mut from = range.start;
-            for (at, mark) in source.get(range.clone()).unwrap_or_default().match_indices(MARKS) {
-                let at = range.start + at;
-                if at < from || is_escaped(source, at) {
+            for (offset, mark) in source.get(range.clone()).unwrap_or_default().match_indices(MARKS) {
+                let offset = range.start + offset;
+                if offset < from || is_escaped(source, offset) {
                     continue;
                 }
                 match mark {
-                    "[" if at >= line => open.bracket(at),
-                    "]" if open.end_bracket(at, last_paren) => return open,
+                    "[" if offset >= line => open.bracket(offset),
+                    "]" if open.end_bracket(offset, last_paren) => return open,
                     "[" | "]" => {}
                     _ => {
-                        let run = run(source.get(at..range.end).unwrap_or_default());
-                        from = at + run.len();
+                        let run = run(source.get(offset..range.end).unwrap_or_default());
+                        from = offset + run.len();
                         if mark == "`" {
                             open.ends.push(run.to_owned());
                             open.is_code = true;
                             return open;
                         }
-                        open.emphasis(at, run);
+                        open.emphasis(offset, run);
                     }
                 }
             }
@@ -253,17 +253,17 @@ impl<'a> OpenMarks<'a> {
         open
     }
 
-    fn emphasis(&mut self, at: usize, run: &str) {
+    fn emphasis(&mut self, offset: usize, run: &str) {
         let in_word =
-            self.source.get(..at).is_some_and(|before| before.ends_with(|char: char| char.is_ascii_alphanumeric()));
+            self.source.get(..offset).is_some_and(|before| before.ends_with(|char: char| char.is_ascii_alphanumeric()));
         // A single `~` mostly means "about", and a `*` after a word "times".
-        if run != "~" && !(run == "*" && in_word) && may_open(self.source, at, run) {
+        if run != "~" && !(run == "*" && in_word) && may_open(self.source, offset, run) {
             self.ends.push(run.to_owned());
         }
     }
 
-    fn bracket(&mut self, at: usize) {
-        let before = self.source.get(..at).and_then(|before| before.chars().next_back());
+    fn bracket(&mut self, offset: usize) {
+        let before = self.source.get(..offset).and_then(|before| before.chars().next_back());
         // After a word it is an index, as in `a[0]`.
         let is_link = !before.is_some_and(char::is_alphanumeric);
         self.brackets.push(is_link.then_some(self.ends.len()));
@@ -273,12 +273,12 @@ impl<'a> OpenMarks<'a> {
     }
 
     /// Returns whether the text of a link ends here, and its destination is incomplete.
-    fn end_bracket(&mut self, at: usize, last_paren: usize) -> bool {
+    fn end_bracket(&mut self, offset: usize, last_paren: usize) -> bool {
         let Some(Some(begin)) = self.brackets.pop() else { return false };
-        let rest = self.source.get(at + 1..).unwrap_or_default();
-        let is_empty = self.source.get(..at).is_some_and(|before| before.ends_with('['));
-        if !is_empty && (rest.is_empty() || (rest.starts_with('(') && last_paren < at)) {
-            (self.link, self.end) = (Some(begin), at);
+        let rest = self.source.get(offset + 1..).unwrap_or_default();
+        let is_empty = self.source.get(..offset).is_some_and(|before| before.ends_with('['));
+        if !is_empty && (rest.is_empty() || (rest.starts_with('(') && last_paren < offset)) {
+            (self.link, self.end) = (Some(begin), offset);
             return true;
         }
         if let Some(end) = self.ends.get_mut(begin) {
@@ -291,7 +291,7 @@ impl<'a> OpenMarks<'a> {
     fn ends(&self) -> String {
         // Links can't be nested: only one is closed.
         let link = self.link.or_else(|| self.brackets.iter().rev().copied().flatten().next());
-        let ends = self.ends.iter().enumerate().rev().filter(|&(at, end)| end != LINK || Some(at) == link);
+        let ends = self.ends.iter().enumerate().rev().filter(|&(index, end)| end != LINK || Some(index) == link);
         ends.map(|(_, end)| end.as_str()).collect()
     }
 }
@@ -302,16 +302,16 @@ fn run(text: &str) -> &str {
     text.get(..text.len() - rest.len()).unwrap_or_default()
 }
 
-fn is_escaped(source: &str, at: usize) -> bool {
-    let before = source.get(..at).unwrap_or_default();
+fn is_escaped(source: &str, offset: usize) -> bool {
+    let before = source.get(..offset).unwrap_or_default();
     (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
 }
 
 /// Returns whether a run of marks may open emphasis, by the rules of CommonMark.
-fn may_open(source: &str, at: usize, run: &str) -> bool {
+fn may_open(source: &str, offset: usize, run: &str) -> bool {
     let mark = run.chars().next().unwrap_or_default();
-    let before = source.get(..at).unwrap_or_default().trim_end_matches(mark).chars().next_back();
-    let after = source.get(at + run.len()..).unwrap_or_default().trim_start_matches(mark).chars().next();
+    let before = source.get(..offset).unwrap_or_default().trim_end_matches(mark).chars().next_back();
+    let after = source.get(offset + run.len()..).unwrap_or_default().trim_start_matches(mark).chars().next();
     let is_blank = |char: Option<char>| char.is_none_or(char::is_whitespace);
     let is_punctuation = |char: Option<char>| char.is_some_and(|char| !char.is_alphanumeric() && !char.is_whitespace());
     let is_left = !is_blank(after) && (!is_punctuation(after) || is_blank(before) || is_punctuation(before));

@@ -138,14 +138,15 @@ pub(super) fn completed_head(block: &str) -> Option<String> {
 fn count_cells(row: &str) -> usize {
     let row = row.trim_start_matches(['>', ' ', '\t']).trim_end();
     let row = row.strip_prefix('|').unwrap_or(row);
-    let bars: Vec<usize> = row.match_indices('|').map(|(at, _)| at).filter(|&at| !is_escaped(row, at)).collect();
+    let bars: Vec<usize> =
+        row.match_indices('|').map(|(offset, _)| offset).filter(|&offset| !is_escaped(row, offset)).collect();
     let ends_with_bar = bars.last().is_some_and(|&last| last + 1 == row.len());
     bars.len() + usize::from(!ends_with_bar)
 }
 
 /// Returns `true` if the character at `at` follows a backslash that is not escaped itself.
-fn is_escaped(text: &str, at: usize) -> bool {
-    text[..at].bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
+fn is_escaped(text: &str, offset: usize) -> bool {
+    text[..offset].bytes().rev().take_while(|&byte| byte == b'\\').count() % 2 == 1
 }
 
 #[cfg(test)]
