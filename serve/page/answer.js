@@ -41,7 +41,7 @@ import { plain } from './visible.js';
  *   onSending?: (sending: boolean, taken: number | null) => void,
  *   onTakenBack?: (taken: number) => void,
  *   onGone?: () => void,
- * }} Options `onTakenBack`: focuses the suggestion that was not sent after all
+ * }} AnswerOptions `onTakenBack`: focuses the suggestion that was not sent after all
  */
 
 const ADD =
@@ -49,7 +49,7 @@ const ADD =
 let forms = 0;
 
 export class AnswerForm {
-  /** @type {Options} */ #options;
+  /** @type {AnswerOptions} */ #options;
   #id = `answer-${forms++}`;
   /** @type {number | null} the suggestion that is being edited */ #edited = null;
   #sending = false;
@@ -84,7 +84,7 @@ export class AnswerForm {
   #hint = h('p', { class: 'hint', id: `${this.#id}-hint` }, hint());
   element = h('form', { class: 'answer', novalidate: true });
 
-  /** @param {Options} options */
+  /** @param {AnswerOptions} options */
   constructor(options) {
     this.#options = options;
     const asks = options.purpose === 'answer';

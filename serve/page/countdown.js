@@ -7,7 +7,7 @@ const MAX_TICK = 1000;
 const ACTIVITY = ['keydown', 'pointerdown', 'wheel', 'touchstart', 'paste', 'dragenter', 'drop'];
 
 /**
- * @typedef {object} Options
+ * @typedef {object} CountdownOptions
  * @property {number} seconds
  * @property {HTMLElement} form focus in it stops the countdown
  * @property {(seconds: number) => void} onTick
@@ -24,7 +24,7 @@ export class Countdown {
   /** Removes all listeners when aborted. */
   #listeners = new AbortController();
 
-  /** @param {Options} options */
+  /** @param {CountdownOptions} options */
   constructor(options) {
     this.#options = options;
     this.#left = options.seconds * 1000;

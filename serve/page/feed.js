@@ -7,7 +7,7 @@ import { EventStream } from './stream.js';
 
 /** @typedef {import('./list.js').Entry} Entry */
 /**
- * @typedef {object} Options
+ * @typedef {object} FeedOptions
  * @property {(entries: Entry[]) => void} onEntries
  * @property {(service: string) => void} onService the id of the service's run
  * @property {() => void} onUnauthorized
@@ -17,7 +17,7 @@ import { EventStream } from './stream.js';
 const POLL = 5000;
 
 export class ListFeed {
-  /** @type {Options} */ #options;
+  /** @type {FeedOptions} */ #options;
   /** @type {EventStream | null} */ #stream = null;
   /** Latest change first. @type {Map<string, Entry>} */ #entries = new Map();
   #polls = false;
@@ -25,7 +25,7 @@ export class ListFeed {
   #again = false;
   /** Whether the stream is down. */ #down = false;
 
-  /** @param {Options} options */
+  /** @param {FeedOptions} options */
   constructor(options) {
     this.#options = options;
     setInterval(() => this.#polls && !document.hidden && void this.#poll(), POLL);

@@ -17,9 +17,11 @@ const KEYWORDS = new Set(
   ).split(' '),
 );
 const SQL = new Set(
-  'alter and as by case create delete distinct drop else end exists from group having in index insert into is join key left limit not null on or order primary references select set table then union unique update values when where with'.split(
-    ' ',
-  ),
+  (
+    'alter and as by case create delete distinct drop else end exists from group having in index ' +
+    'insert into is join key left limit not null on or order primary references select set table ' +
+    'then union unique update values when where with'
+  ).split(' '),
 );
 /** Languages in which `#` begins a comment; in those of the second list `--` does. */
 const HASH = new Set(

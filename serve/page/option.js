@@ -8,7 +8,7 @@ import { plain } from './visible.js';
 
 /** @typedef {import('./form-state.js').Choice} Choice */
 /**
- * @typedef {object} How
+ * @typedef {object} OptionDisplay how an option is shown
  * @property {boolean} grows
  * @property {boolean} inForm of another tool than `ask_followup_question`
  * @property {boolean} enabled it can be taken or picked
@@ -75,7 +75,7 @@ export class OptionView {
   /**
    * Shows the option. Returns whether a part was postponed.
    * @param {Choice} option
-   * @param {How} how
+   * @param {OptionDisplay} how
    */
   update(
     { label, description, preview, mode, recommended },

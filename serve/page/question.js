@@ -12,7 +12,7 @@ import { plain } from './visible.js';
 /** @typedef {import('./form-state.js').Question} Question */
 /** @typedef {import('./form-state.js').FormAnswer} FormAnswer */
 /**
- * @typedef {object} How how a question is shown
+ * @typedef {object} QuestionDisplay how a question is shown
  * @property {boolean} grows
  * @property {boolean} inForm of another tool than `ask_followup_question`
  * @property {boolean} alone it is the only question so far
@@ -21,7 +21,7 @@ import { plain } from './visible.js';
  * @property {number[] | null} chosen the options that were sent; `null` if nothing was
  */
 /**
- * @typedef {object} Actions what a question tells its form
+ * @typedef {object} QuestionActions what a question tells its form
  * @property {(option: number) => void} take sends an option
  * @property {(option: number) => void} edit copies an option into the text box
  * @property {() => void} changed the answer has changed
@@ -72,7 +72,7 @@ export class QuestionView {
   #isSet = false;
   #postponed = false;
   /** @type {Question} */ #question = { text: '', defaults: [], options: [] };
-  /** @type {How} */
+  /** @type {QuestionDisplay} */
   #how = {
     grows: true,
     inForm: false,
@@ -83,7 +83,7 @@ export class QuestionView {
   };
   #actions;
 
-  /** @param {Actions} actions */
+  /** @param {QuestionActions} actions */
   constructor(actions) {
     this.#actions = actions;
     this.#field.addEventListener('input', () => this.#write());
@@ -139,7 +139,7 @@ export class QuestionView {
   /**
    * Shows the question. Returns whether a part was postponed.
    * @param {Question} question
-   * @param {How} how
+   * @param {QuestionDisplay} how
    */
   update(question, how) {
     const isSame = question === this.#question && JSON.stringify(how) === JSON.stringify(this.#how);
@@ -148,7 +148,7 @@ export class QuestionView {
     return (this.#postponed = this.#show(question, how));
   }
 
-  /** @param {Question} question @param {How} how */
+  /** @param {Question} question @param {QuestionDisplay} how */
   #show(question, how) {
     if (how.enabled && !this.#isSet) this.#setDefault();
     setAttr(this.element, 'data-grows', how.grows ? '' : null);

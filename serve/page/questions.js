@@ -13,7 +13,7 @@ import { plain } from './visible.js';
 /** @typedef {import('./form-state.js').FormAnswer} FormAnswer */
 /** @typedef {import('./store.js').CallItem} CallItem */
 /**
- * @typedef {object} Actions
+ * @typedef {object} CallActions what the questions tell their call
  * @property {(option: number) => void} take sends an option
  * @property {(option: number) => void} edit copies an option into the text box
  * @property {() => void} changed an answer has changed, or another question is shown
@@ -44,7 +44,7 @@ export class QuestionsView {
   touched = false;
   #actions;
 
-  /** @param {Actions} actions */
+  /** @param {CallActions} actions */
   constructor(actions) {
     this.#actions = actions;
     setText(this.#reviewTab, 'Review');
@@ -183,7 +183,7 @@ export class QuestionsView {
     return postponed.includes(true);
   }
 
-  /** @param {number} index @returns {import('./question.js').How} */
+  /** @param {number} index @returns {import('./question.js').QuestionDisplay} */
   #how(index) {
     const item = /** @type {CallItem} */ (this.#item);
     const grows = item.state === 'growing' && index === this.count - 1;

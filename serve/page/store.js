@@ -7,6 +7,7 @@
 import { formOf, grown, present } from './form-state.js';
 
 /** @typedef {{answer: string, mode?: string}} Suggestion */
+/** @typedef {import('./form-state.js').Data} Data */
 /** @typedef {import('./form-state.js').Form} Form */
 /** @typedef {import('./form-state.js').FormAnswer} FormAnswer */
 /**
@@ -75,7 +76,6 @@ import { formOf, grown, present } from './form-state.js';
  *   items: readonly Item[],
  * }} State `retry`: what failed can be sent again
  */
-/** @typedef {Record<string, any>} Data */
 
 /** @returns {State} */
 export function empty(conversation = '') {

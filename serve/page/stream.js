@@ -13,7 +13,7 @@
  * } Status `answered`: the service was reached, and refused the request
  */
 /**
- * @typedef {object} Options
+ * @typedef {object} StreamOptions
  * @property {string} url
  * @property {() => Record<string, string>} headers
  * @property {(message: Message) => void} onMessage
@@ -95,7 +95,7 @@ export class SseParser {
  * last message.
  */
 export class EventStream {
-  /** @type {Options} */ #options;
+  /** @type {StreamOptions} */ #options;
   #closed = false;
   #failures = 0;
   #opened = false;
@@ -105,7 +105,7 @@ export class EventStream {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ #timer;
   /** @type {number | null} */ #retry = null;
 
-  /** @param {Options} options */
+  /** @param {StreamOptions} options */
   constructor(options) {
     this.#options = options;
     this.#idleTimeout = options.idleTimeout ?? IDLE_TIMEOUT;
@@ -247,7 +247,7 @@ export class EventStream {
 
 /**
  * Returns the request that `early.js` has started for this stream, once.
- * @param {Options} options
+ * @param {StreamOptions} options
  * @returns {{abort: AbortController, response: Promise<Response>} | undefined}
  */
 function takeEarly({ url, fetch, last }) {

@@ -4,7 +4,7 @@ import type { Field, FollowupEvent } from "./events.js";
 import type { CallView } from "./view.js";
 
 /** What the WebAssembly module exports. */
-interface Exports {
+interface ParserExports {
   memory: WebAssembly.Memory;
   input(len: number): number;
   place(): number;
@@ -77,7 +77,7 @@ function append(one: object | undefined, two: object): boolean {
  */
 export class Boundary {
   readonly #module: WebAssembly.Module;
-  readonly #wasm: Exports;
+  readonly #wasm: ParserExports;
   #bytes: Uint8Array;
   #words: Uint32Array;
   /** The index of the word that tells where the output is. */
@@ -94,7 +94,7 @@ export class Boundary {
 
   constructor(module: WebAssembly.Module) {
     this.#module = module;
-    this.#wasm = new WebAssembly.Instance(module).exports as unknown as Exports;
+    this.#wasm = new WebAssembly.Instance(module).exports as unknown as ParserExports;
     this.#bytes = new Uint8Array(this.#wasm.memory.buffer);
     this.#words = new Uint32Array(this.#wasm.memory.buffer);
     this.#place = this.#wasm.place() >> 2;

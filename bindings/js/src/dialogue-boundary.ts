@@ -5,7 +5,7 @@ import { withOurNames } from "./dialogue-convert.js";
 /**
  * What the module of the dialogue exports. All but `input` and `free` return 1, or 0 for an error.
  */
-interface Exports extends Record<Action, (dialogue: number, len: number) => number> {
+interface DialogueExports extends Record<Action, (dialogue: number, len: number) => number> {
   memory: WebAssembly.Memory;
   input(len: number): number;
   output(): number;
@@ -65,7 +65,7 @@ const decoder = new TextDecoder();
 /** The boundary between JavaScript and the dialogue: JSON in, JSON out. */
 export class DialogueBoundary {
   readonly #module: object;
-  readonly #wasm: Exports;
+  readonly #wasm: DialogueExports;
   /** The error that says why this instance is not used any more. */
   #failure: Error | undefined;
 
@@ -73,7 +73,7 @@ export class DialogueBoundary {
   constructor(module: object) {
     this.#module = module;
     this.#wasm = new WebAssembly.Instance(module as WebAssembly.Module)
-      .exports as unknown as Exports;
+      .exports as unknown as DialogueExports;
   }
 
   /** This boundary; another one to the same module if the instance has failed. */

@@ -160,7 +160,7 @@ export type Finding =
   | { readonly finding: "placeholder"; readonly suggestion: number; readonly placeholder: string }
   | { readonly finding: "duplicate"; readonly suggestion: number; readonly of: number };
 
-/** What the user did with a question. */
+/** What the user did with a question, or with a call that asks several. */
 export type Answer =
   /** Wrote an answer. */
   | { readonly type: "text"; readonly text: string }

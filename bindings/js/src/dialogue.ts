@@ -1,7 +1,5 @@
 // The class `Dialogue`, and functions that format its replies for the APIs of providers.
 
-/// <reference lib="esnext.disposable" preserve="true" />
-
 import { type Action, DialogueBoundary, DialogueError } from "./dialogue-boundary.js";
 import { rejection, storedAnswer, storedOptions, toQuestion } from "./dialogue-convert.js";
 import type {
@@ -16,14 +14,13 @@ import type {
   Turn,
 } from "./dialogue-types.js";
 import type { FollowupEvent } from "./events.js";
+import { dispose, forgotten } from "./forgotten.js";
 import { checkedModule } from "./module/check.js";
 import { check, kind, object, objects, texts, whole } from "./options.js";
 
 export { DialogueError };
 export type * from "./dialogue-types.js";
 export type * from "./events.js";
-
-const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 
 let installed: DialogueBoundary | undefined;
 
@@ -54,18 +51,6 @@ function boundary(): DialogueBoundary {
     throw new TypeError("there is no module yet: call installDialogue first");
   return (installed = installed.usable);
 }
-
-/** A dialogue's number, with the module in which it is. */
-interface Place {
-  readonly boundary: DialogueBoundary;
-  readonly number: number;
-}
-
-/** Frees dialogues that were forgotten. Workers have no such registry by default. */
-const forgotten =
-  typeof FinalizationRegistry === "undefined"
-    ? undefined
-    : new FinalizationRegistry<Place>(({ boundary, number }) => boundary.free(number));
 
 interface State {
   readonly question?: OpenQuestion;
@@ -185,7 +170,8 @@ export class Dialogue {
    * import { Dialogue } from "followup/dialogue";
    *
    * const dialogue = new Dialogue();
-   * const message = '<ask_followup_question><question>Tea?</question><suggest mode="code">Yes</suggest></ask_followup_question>';
+   * const asked = '<question>Tea?</question><suggest mode="code">Yes</suggest>';
+   * const message = `<ask_followup_question>${asked}</ask_followup_question>`;
    * for (const event of new Parser().feed(message)) dialogue.event(event);
    * const reply = dialogue.answer(0, { type: "edited", suggestion: 0, text: "Yes, green" });
    * assert.deepEqual([reply.text, reply.mode], ["<answer>\nYes, green\n</answer>", "code"]);
@@ -320,7 +306,8 @@ export class Dialogue {
    * import { Dialogue } from "followup/dialogue";
    *
    * const first = new Dialogue();
-   * for (const event of new Parser().feed("<ask_followup_question><question>Tea?</question></ask_followup_question>")) first.event(event);
+   * const message = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+   * for (const event of new Parser().feed(message)) first.event(event);
    * first.takeHistory();
    * const second = new Dialogue({ checkpoint: first.checkpoint() });
    * assert.equal(second.question?.question, "Tea?");
@@ -339,7 +326,8 @@ export class Dialogue {
    * import { Dialogue } from "followup/dialogue";
    *
    * const first = new Dialogue();
-   * for (const event of new Parser().feed("<ask_followup_question><question>Tea?</question></ask_followup_question>")) first.event(event);
+   * const message = "<ask_followup_question><question>Tea?</question></ask_followup_question>";
+   * for (const event of new Parser().feed(message)) first.event(event);
    * const stored = JSON.stringify(first.history());
    * const second = new Dialogue({ history: JSON.parse(stored) });
    * assert.equal(second.question?.question, "Tea?");

@@ -1,16 +1,14 @@
 // The parser classes: one for messages, one for native arguments, one for provider responses.
 
-/// <reference lib="esnext.disposable" preserve="true" />
-
 import { Boundary, type Shown } from "./boundary.js";
 import { isBytes } from "./chunks.js";
 import type { FollowupEvent } from "./events.js";
+import { dispose, forgotten } from "./forgotten.js";
 import { checkedModule } from "./module/check.js";
 import { check, encode, kind, type PolicyOptions, type ResponseOptions } from "./options.js";
 import { append, type CallView, emptyView } from "./view.js";
 
 const NO_BYTES = new Uint8Array();
-const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 
 let installed: Boundary | undefined;
 
@@ -46,18 +44,6 @@ function boundary(): Boundary {
   if (installed === undefined) throw new TypeError("there is no module yet: call install first");
   return (installed = installed.usable);
 }
-
-/** A parser's number, with the module in which it is. */
-interface Place {
-  readonly boundary: Boundary;
-  readonly number: number;
-}
-
-/** Frees parsers that were forgotten. Workers have no such registry by default. */
-const forgotten =
-  typeof FinalizationRegistry === "undefined"
-    ? undefined
-    : new FinalizationRegistry<Place>(({ boundary, number }) => boundary.free(number));
 
 /** A parser in the module, with what JavaScript keeps of it. */
 abstract class Base {
@@ -276,8 +262,10 @@ abstract class Base {
  * import { Parser } from "followup";
  *
  * const parser = new Parser({ strict: true });
- * const message = "So: <ask_followup_question><question>Tea?</question><follow_up><suggest>Yes</suggest></follow_up></ask_followup_question>";
- * const complete = [...parser.feed(message), ...parser.finish()].find((event) => event.type === "complete");
+ * const asked = "<question>Tea?</question><follow_up><suggest>Yes</suggest></follow_up>";
+ * const message = `So: <ask_followup_question>${asked}</ask_followup_question>`;
+ * const all = [...parser.feed(message), ...parser.finish()];
+ * const complete = all.find((event) => event.type === "complete");
  * assert.equal(complete?.type === "complete" && complete.question, "Tea?");
  * ```
  */

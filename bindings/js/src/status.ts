@@ -10,7 +10,8 @@ import type { FollowupEvent } from "./events.js";
  * import { events, StatusError } from "followup";
  *
  * try {
- *   for await (const event of events(new Response("<html>Bad Gateway</html>", { status: 502 }))) assert.fail(event.type);
+ *   const response = new Response("<html>Bad Gateway</html>", { status: 502 });
+ *   for await (const event of events(response)) assert.fail(event.type);
  *   assert.fail("it throws at the end");
  * } catch (error) {
  *   if (!(error instanceof StatusError)) throw error;

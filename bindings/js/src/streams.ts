@@ -52,7 +52,7 @@ export function events(
   source: Source,
   options: StreamOptions = {},
 ): AsyncGenerator<FollowupEvent, void> {
-  const reading = new Reading(source, options);
+  const reading = new SourceReading(source, options);
   const generator = read(reading);
   const [end, fail] = [generator.return.bind(generator), generator.throw.bind(generator)];
   // A generator that has not started would end without its `finally`.
@@ -72,7 +72,7 @@ export function events(
 }
 
 /** A source that is being read. */
-class Reading {
+class SourceReading {
   readonly chunks: Chunks<Uint8Array | string>;
   readonly parser: ResponseParser;
   readonly signal: AbortSignal | undefined;
@@ -124,7 +124,7 @@ class Reading {
   }
 }
 
-async function* read(reading: Reading): AsyncGenerator<FollowupEvent, void> {
+async function* read(reading: SourceReading): AsyncGenerator<FollowupEvent, void> {
   const { chunks, parser, signal, leaving } = reading;
   reading.hasStarted = true;
   const gate = new Gate(chunks.failure);

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { events } from "followup";
+import { answerText } from "../dist/react/answer.js";
 import { Reading } from "../dist/react/reading.js";
 import { FollowupStore } from "../dist/react/store.js";
 
@@ -423,4 +424,14 @@ describe("a source", () => {
     const { status, error } = await readAll(Promise.reject(new Error("offline")));
     assert.deepEqual([status, error.message], ["failed", "offline"]);
   });
+});
+
+test("an answer to a form as text has what was picked, the user's words, and the note", () => {
+  const questions = [
+    { text: "Tea?", suggestions: [{ answer: "Black" }, { answer: "Green" }] },
+    { text: "When?", suggestions: [] },
+  ];
+  const answers = [{ picked: [1], text: "or white", note: "no milk" }, { text: "Now" }];
+  const text = "Tea?\nGreen\nor white\nno milk\n\nWhen?\nNow";
+  assert.equal(answerText(questions, { type: "form", answers }), text);
 });

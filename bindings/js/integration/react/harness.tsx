@@ -1,9 +1,9 @@
 // The page of the tests: one message, whose stream and answers are the test's.
 
 import {
+  type Answer,
   type Call,
   Followup,
-  type FollowupAnswer,
   FollowupStore,
   type FormAnswer,
   useFollowup,
@@ -15,7 +15,7 @@ const given = new URLSearchParams(location.search);
 
 /** What the test reads and sets. */
 const harness = {
-  answers: [] as FollowupAnswer[],
+  answers: [] as Answer[],
   /** The images that came with the last answer. */
   images: [] as readonly string[],
   ends: [] as string[],
@@ -38,7 +38,7 @@ requestAnimationFrame(function count() {
 function Current() {
   const [call, show] = useState<Call>();
   Object.assign(harness, { show });
-  const onAnswer = (answer: FollowupAnswer) => void harness.answers.push(answer);
+  const onAnswer = (answer: Answer) => void harness.answers.push(answer);
   return (
     call && (
       <Followup
@@ -64,7 +64,7 @@ function Message() {
     if (harness.refuses) throw new Error("offline");
   }
 
-  async function send(answer: FollowupAnswer, call: Call, images: readonly string[]) {
+  async function send(answer: Answer, call: Call, images: readonly string[]) {
     harness.answers.push(answer);
     harness.images = images;
     await delivered();

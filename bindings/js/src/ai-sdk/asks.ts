@@ -1,7 +1,7 @@
 // Detects that a response asks the same question natively and in text, and keeps only one call.
 
 import type { CompleteEvent, PartialEvent } from "../events.js";
-import type { Part } from "./parts.js";
+import type { StreamPart } from "./parts.js";
 
 /** The number of earlier calls with which a call is compared. */
 const REMEMBERED = 256;
@@ -20,11 +20,11 @@ const SEPARATOR = "\0";
  * `lastAssistantMessageIsCompleteWithToolCalls` would stay `false` after the answer.
  */
 export class Asks {
-  readonly #enqueue: (part: Part) => void;
+  readonly #enqueue: (part: StreamPart) => void;
   readonly #calls: Ask[] = [];
   readonly #waiting = new Set<Ask>();
 
-  constructor(enqueue: (part: Part) => void) {
+  constructor(enqueue: (part: StreamPart) => void) {
     this.#enqueue = enqueue;
   }
 
@@ -44,7 +44,7 @@ export class Asks {
     return ask;
   }
 
-  enqueue(ask: Ask, part: Part): void {
+  enqueue(ask: Ask, part: StreamPart): void {
     if (this.#waiting.has(ask)) ask.held.push(part);
     else if (ask.state !== "dropped") this.#enqueue(part);
   }
@@ -89,14 +89,14 @@ export class Ask {
   #index = 0;
   /** Earlier calls that may ask the same. While there are any, the parts are held. */
   rivals: readonly Ask[] = [];
-  held: Part[] = [];
+  held: StreamPart[] = [];
 
   constructor(asks: Asks, isNative: boolean) {
     this.#asks = asks;
     this.isNative = isNative;
   }
 
-  enqueue(part: Part): void {
+  enqueue(part: StreamPart): void {
     this.#asks.enqueue(this, part);
   }
 

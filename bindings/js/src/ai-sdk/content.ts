@@ -1,13 +1,13 @@
 // Converts the content of a response that is not streamed into stream parts, and back.
 
-import type { FinishReason, KnownPart, Part } from "./parts.js";
+import type { FinishReason, KnownPart, StreamPart } from "./parts.js";
 
 /** An item of the content of a response that is not streamed. */
-export interface Item {
+export interface ContentItem {
   readonly type: string;
 }
 
-interface TextItem extends Item {
+interface TextItem extends ContentItem {
   readonly text: string;
   readonly citations?: readonly object[];
   readonly providerMetadata?: object;
@@ -17,27 +17,30 @@ interface TextItem extends Item {
  * Returns the parts of a stream with this content. Items without a part of their own stay as they
  * are.
  */
-export function items(content: readonly Item[], finishReason: FinishReason): Part[] {
-  const parts = content.flatMap((item, i): Part[] => {
+export function items(content: readonly ContentItem[], finishReason: FinishReason): StreamPart[] {
+  const parts = content.flatMap((item, i): StreamPart[] => {
     const id = String(i);
     if (item.type === "text") {
       const { text, type, citations, ...rest } = item as TextItem;
       return [
-        { type: "text-start", id, ...rest } as Part,
-        { type: "text-delta", id, delta: text } as Part,
-        { type: "text-end", id, ...(citations && { citations }) } as Part,
+        { type: "text-start", id, ...rest } as StreamPart,
+        { type: "text-delta", id, delta: text } as StreamPart,
+        { type: "text-end", id, ...(citations && { citations }) } as StreamPart,
       ];
     }
     if (item.type === "reasoning")
-      return [{ type: "reasoning-delta", delta: (item as TextItem).text, item } as Part];
+      return [{ type: "reasoning-delta", delta: (item as TextItem).text, item } as StreamPart];
     return [item];
   });
-  return [...parts, { type: "finish", finishReason } as Part];
+  return [...parts, { type: "finish", finishReason } as StreamPart];
 }
 
 /** Returns the content of a stream with these parts, and why it finished. */
-export function content(parts: readonly Part[]): { content: Item[]; finishReason: FinishReason } {
-  const content: Item[] = [];
+export function content(parts: readonly StreamPart[]): {
+  content: ContentItem[];
+  finishReason: FinishReason;
+} {
+  const content: ContentItem[] = [];
   const texts = new Map<string, { type: string; text: string; citations?: readonly object[] }>();
   let finishReason: FinishReason = { unified: "other", raw: undefined };
   for (const unknown of parts) {
@@ -65,7 +68,7 @@ export function content(parts: readonly Part[]): { content: Item[]; finishReason
       case "tool-input-end":
         break;
       case "reasoning-delta":
-        content.push((part as unknown as { item: Item }).item);
+        content.push((part as unknown as { item: ContentItem }).item);
         break;
       case "finish":
         finishReason = part.finishReason;

@@ -14,7 +14,7 @@ export interface DraftCall {
 }
 
 /** The calls in the model's reasoning: what it asks unless its message does. */
-export class Draft {
+export class ReasoningDraft {
   readonly #tools: Settings["tools"];
   readonly #parser: Parser;
   readonly #feed: TextFeed;

@@ -22,11 +22,11 @@ interface MessagePart extends ForProvider {
   readonly toolName?: string;
   readonly providerExecuted?: boolean;
   readonly input?: unknown;
-  readonly output?: Output;
+  readonly output?: ToolOutput;
 }
 
 /** What a tool returned. */
-type Output = ForProvider & Returned;
+type ToolOutput = ForProvider & Returned;
 
 type Returned =
   | { readonly type: "text" | "error-text"; readonly value: string }
@@ -134,7 +134,7 @@ function answer({ output, providerOptions }: MessagePart): MessagePart[] {
   return last === undefined ? [] : [...parts, { ...last, ...forProvider(options) }];
 }
 
-function answerParts(output: Output | undefined): MessagePart[] {
+function answerParts(output: ToolOutput | undefined): MessagePart[] {
   switch (output?.type) {
     case "text":
       return [text(wrap(output.value))];

@@ -2,19 +2,19 @@
 
 import { check, kind, object, type PolicyOptions, refuse } from "../options.js";
 import { Parser } from "../parsers.js";
-import type { FinishReason, Part } from "./parts.js";
+import type { FinishReason, StreamPart } from "./parts.js";
 import { toText, type CallOptions } from "./prompt.js";
 import { rewritten } from "./rewritten.js";
 import { Rewriter } from "./rewriter.js";
-import { content, items, type Item } from "./content.js";
-import type { RejectedCall, Settings } from "./settings.js";
+import { content, type ContentItem, items } from "./content.js";
+import type { RejectedToolCall, Settings } from "./settings.js";
 import { questionTool, type QuestionTool } from "./tools.js";
 
 export { install } from "../parsers.js";
-export type { RejectedCall } from "./settings.js";
+export type { RejectedToolCall } from "./settings.js";
 export type { CallOptions, OfferedTool } from "./prompt.js";
-export type { FinishReason, Part } from "./parts.js";
-export type { Item } from "./content.js";
+export type { FinishReason, StreamPart } from "./parts.js";
+export type { ContentItem } from "./content.js";
 
 /** Options of the middleware. */
 export interface FollowupOptions extends Omit<PolicyOptions, "shapes"> {
@@ -31,17 +31,17 @@ export interface FollowupOptions extends Omit<PolicyOptions, "shapes"> {
    */
   readonly generateId?: () => string;
   /** Observes calls that can't be asked. What it throws breaks the stream. */
-  readonly onRejected?: (call: RejectedCall) => void;
+  readonly onRejected?: (call: RejectedToolCall) => void;
 }
 
 /** What a model returns for a stream, as far as the middleware reads it. */
 export interface StreamResult {
-  readonly stream: ReadableStream<Part>;
+  readonly stream: ReadableStream<StreamPart>;
 }
 
 /** What a model returns as a whole, as far as the middleware reads it. */
 export interface GenerateResult {
-  readonly content: readonly Item[];
+  readonly content: readonly ContentItem[];
   readonly finishReason: FinishReason;
 }
 
@@ -149,7 +149,7 @@ export function followup(options: FollowupOptions = {}): FollowupMiddleware {
       const result = await doGenerate();
       const known = settings(params);
       if (known === undefined) return result;
-      const parts: Part[] = [];
+      const parts: StreamPart[] = [];
       const rewriter = new Rewriter(known, (part) => parts.push(part));
       try {
         for (const part of items(result.content, result.finishReason)) rewriter.part(part);

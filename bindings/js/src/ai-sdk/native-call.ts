@@ -7,7 +7,7 @@ import type { Ask } from "./asks.js";
 import { feed } from "./feed.js";
 import { Mirror } from "./mirror.js";
 import type { Output } from "./output.js";
-import type { InputDelta, InputEnd, InputStart, Part, ToolCall } from "./parts.js";
+import type { InputDelta, InputEnd, InputStart, StreamPart, ToolCall } from "./parts.js";
 import { NO_PLACE, type Rejection } from "./settings.js";
 import type { QuestionTool } from "./tools.js";
 import { InputWriter } from "./writer.js";
@@ -63,7 +63,7 @@ export class NativeCall {
     if (!this.#tool.isExact) return this.#ask.enqueue(part);
     const delta = this.#mirror.write(this.#writer.take());
     this.#sent += delta;
-    if (delta !== "") this.#ask.enqueue({ ...part, delta } as Part);
+    if (delta !== "") this.#ask.enqueue({ ...part, delta } as StreamPart);
   }
 
   /**
@@ -104,10 +104,10 @@ export class NativeCall {
     if (isStreamed) {
       const rest = input.startsWith(this.#sent) ? input.slice(this.#sent.length) : "";
       if (rest !== "")
-        this.#ask.enqueue({ type: "tool-input-delta", id: this.#id, delta: rest } as Part);
+        this.#ask.enqueue({ type: "tool-input-delta", id: this.#id, delta: rest } as StreamPart);
       this.#ask.enqueue(this.#endPart());
     }
-    this.#ask.enqueue({ ...part, input } as Part);
+    this.#ask.enqueue({ ...part, input } as StreamPart);
   }
 
   /** Returns the input so that it continues what has come out, if the two differ only in form. */
@@ -120,8 +120,8 @@ export class NativeCall {
     return mirror.passed.startsWith(this.#sent) ? mirror.passed : input;
   }
 
-  #endPart(): Part {
-    return this.#end ?? ({ type: "tool-input-end", id: this.#id } as Part);
+  #endPart(): StreamPart {
+    return this.#end ?? ({ type: "tool-input-end", id: this.#id } as StreamPart);
   }
 
   /** Reads the rest of the input. Returns the end of the call; `undefined` if it can't be asked. */

@@ -1,7 +1,7 @@
 // The types of the AI SDK's stream parts, as far as the middleware uses them.
 
 /** A part of a model's stream, of a kind that may not be known here. */
-export interface Part {
+export interface StreamPart {
   readonly type: string;
 }
 

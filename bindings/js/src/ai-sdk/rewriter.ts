@@ -2,14 +2,14 @@
 
 import type { CompleteEvent } from "../events.js";
 import { type Ask, Asks } from "./asks.js";
-import { Draft, type DraftCall } from "./draft.js";
+import { type DraftCall, ReasoningDraft } from "./draft.js";
 import { NativeCall } from "./native-call.js";
 import type {
   Finish,
   FinishReason,
   InputStart,
   KnownPart,
-  Part,
+  StreamPart,
   TextEnd,
   TextStart,
   ToolCall,
@@ -27,7 +27,7 @@ const WHOLE = ["stop", "tool-calls", "other"];
  */
 export class Rewriter implements TextOutput {
   readonly settings: Settings;
-  readonly #enqueue: (part: Part) => void;
+  readonly #enqueue: (part: StreamPart) => void;
   readonly #blocks = new Map<string, TextBlock>();
   /** Blocks that the next one continues. */
   readonly #paused: TextBlock[] = [];
@@ -35,7 +35,7 @@ export class Rewriter implements TextOutput {
   readonly #textIds = new Set<string>();
   readonly #waiting: ((isCut: boolean) => void)[] = [];
   readonly #asks: Asks;
-  #draft: Draft | undefined;
+  #draft: ReasoningDraft | undefined;
   /** Whether a question tool was called. */
   #isCalled = false;
   /**
@@ -44,15 +44,15 @@ export class Rewriter implements TextOutput {
    */
   #isData: boolean | undefined;
 
-  constructor(settings: Settings, enqueue: (part: Part) => void) {
+  constructor(settings: Settings, enqueue: (part: StreamPart) => void) {
     this.settings = settings;
     this.#enqueue = enqueue;
     this.#asks = new Asks(enqueue);
     if (!settings.isJson) this.#isData = false;
-    if (settings.reasoning) this.#draft = new Draft(settings);
+    if (settings.reasoning) this.#draft = new ReasoningDraft(settings);
   }
 
-  enqueue(part: Part): void {
+  enqueue(part: StreamPart): void {
     this.#enqueue(part);
   }
 
@@ -88,7 +88,7 @@ export class Rewriter implements TextOutput {
   }
 
   /** Rewrites the next part. What is not known is passed through. */
-  part(unknown: Part): void {
+  part(unknown: StreamPart): void {
     const part = unknown as KnownPart;
     switch (part.type) {
       case "text-start":
@@ -187,7 +187,7 @@ export class Rewriter implements TextOutput {
     const finishReason = isAnswered
       ? { ...part.finishReason, unified: "tool-calls" }
       : part.finishReason;
-    this.#enqueue({ ...part, finishReason } as Part);
+    this.#enqueue({ ...part, finishReason } as StreamPart);
   }
 
   #close(reason: FinishReason | undefined): void {

@@ -1,6 +1,6 @@
 // Wraps a model's stream in one that returns the rewritten parts, with backpressure.
 
-import type { Part } from "./parts.js";
+import type { StreamPart } from "./parts.js";
 import { Rewriter } from "./rewriter.js";
 import type { Settings } from "./settings.js";
 
@@ -9,12 +9,15 @@ import type { Settings } from "./settings.js";
  *
  * A `TransformStream` would do the same, but costs more than the rewriting.
  */
-export function rewritten(source: ReadableStream<Part>, settings: Settings): ReadableStream<Part> {
+export function rewritten(
+  source: ReadableStream<StreamPart>,
+  settings: Settings,
+): ReadableStream<StreamPart> {
   const reader = source.getReader();
   let rewriter: Rewriter;
   let hasEnqueued = false;
 
-  async function next(controller: ReadableStreamDefaultController<Part>): Promise<void> {
+  async function next(controller: ReadableStreamDefaultController<StreamPart>): Promise<void> {
     for (hasEnqueued = false; !hasEnqueued;) {
       const { done, value } = await reader.read();
       if (done) {
@@ -25,7 +28,7 @@ export function rewritten(source: ReadableStream<Part>, settings: Settings): Rea
     }
   }
 
-  return new ReadableStream<Part>(
+  return new ReadableStream<StreamPart>(
     {
       start(controller) {
         rewriter = new Rewriter(settings, (part) => {

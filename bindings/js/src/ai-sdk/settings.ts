@@ -5,7 +5,7 @@ import type { PolicyOptions } from "../options.js";
 import type { QuestionTool } from "./tools.js";
 
 /** A call that can't be asked. */
-export interface RejectedCall {
+export interface RejectedToolCall {
   readonly toolCallId: string;
   readonly toolName: string;
   /** Why, as a word, such as `truncated`, and as a sentence. */
@@ -23,7 +23,7 @@ export interface Settings {
   /** Whether the caller asked for JSON: a text that is JSON quotes calls, and makes none. */
   readonly isJson: boolean;
   readonly generateId: () => string;
-  readonly onRejected: ((call: RejectedCall) => void) | undefined;
+  readonly onRejected: ((call: RejectedToolCall) => void) | undefined;
 }
 
 /** Why a call is rejected. */

@@ -6,8 +6,8 @@ import { TextFeed, units } from "./feed.js";
 import type { Output } from "./output.js";
 import {
   merged,
-  type Part,
   type ProviderMetadata,
+  type StreamPart,
   type TextDelta,
   type TextEnd,
   type TextStart,
@@ -221,14 +221,17 @@ export class TextBlock {
     const metadata = merged(this.#first.metadata, part?.providerMetadata);
     this.#first.metadata = undefined;
     const delta = { ...part, type: "text-delta", id: this.#open, delta: text };
-    this.#output.enqueue({ ...delta, ...(metadata && { providerMetadata: metadata }) } as Part);
+    this.#output.enqueue({
+      ...delta,
+      ...(metadata && { providerMetadata: metadata }),
+    } as StreamPart);
   }
 
   #beginText(): void {
     this.#endBefore(undefined);
     const { start } = this.#first;
     this.#open = this.#output.textId(start.id);
-    this.#output.enqueue({ ...start, id: this.#open } as Part);
+    this.#output.enqueue({ ...start, id: this.#open } as StreamPart);
     this.#first.start = { type: "text-start", id: start.id };
   }
 
@@ -249,7 +252,7 @@ export class TextBlock {
     const end = { type: "text-end", ...part, id: this.#before };
     const metadata = part && this.#first.metadata;
     this.#before = undefined;
-    this.#output.enqueue({ ...end, ...(metadata && { providerMetadata: metadata }) } as Part);
+    this.#output.enqueue({ ...end, ...(metadata && { providerMetadata: metadata }) } as StreamPart);
   }
 
   /** Takes the next part of what has been fed. */

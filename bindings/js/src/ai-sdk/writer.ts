@@ -16,7 +16,7 @@ type AnySuggestion = Suggestion | SuggestionView;
 type Role = Exclude<AnyRole, "options">;
 
 /** A string of the input that still grows. */
-interface Growing {
+interface GrowingText {
   readonly role: Role;
   deltas: number;
 }
@@ -34,7 +34,7 @@ export class InputWriter {
   readonly #json = new JsonText();
   #view: CallView | undefined;
   #final: readonly AnyQuestion[] | undefined;
-  #growing: Growing | undefined;
+  #growing: GrowingText | undefined;
   /** The question and the suggestion that are open; -1 if none is. */
   #question = -1;
   #suggestion = -1;

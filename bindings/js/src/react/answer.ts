@@ -1,25 +1,7 @@
-// The types of a user's answer, and functions that write it as text.
+// Functions that write a user's answer as text.
 
+import type { Answer, FormAnswer } from "../dialogue-types.js";
 import type { Question } from "../events.js";
-
-/** What the user did with a call. A dialogue takes it as it is. */
-export type FollowupAnswer =
-  /** Wrote an answer. */
-  | { readonly type: "text"; readonly text: string }
-  /** Took the suggestion with this index. */
-  | { readonly type: "suggestion"; readonly suggestion: number }
-  /** Took a suggestion and changed its text. */
-  | { readonly type: "edited"; readonly suggestion: number; readonly text: string }
-  /** Answered a form: one answer for each question, in order. */
-  | { readonly type: "form"; readonly answers: readonly FormAnswer[] };
-
-/** The answer to one question of a form; an empty object is none. */
-export interface FormAnswer {
-  /** The indexes of the suggestions that were picked. */
-  readonly picked?: readonly number[];
-  /** Words of the user's own. */
-  readonly text?: string;
-}
 
 /**
  * Returns an answer as text, as the user would read it: for a message on the page. The model gets
@@ -33,7 +15,7 @@ export interface FormAnswer {
  * assert.equal(answerText(questions, { type: "form", answers: [{ picked: [0], text: "green" }] }), "Yes\ngreen");
  * ```
  */
-export function answerText(questions: readonly Question[], answer: FollowupAnswer): string {
+export function answerText(questions: readonly Question[], answer: Answer): string {
   switch (answer.type) {
     case "text":
     case "edited":
@@ -54,9 +36,12 @@ export function answerText(questions: readonly Question[], answer: FollowupAnswe
 
 /**
  * Returns the texts of an answer to one question of a form: what was picked, then the user's own
- * words.
+ * words, then the note.
  */
-export function textsOf({ suggestions }: Question, { picked = [], text }: FormAnswer): string[] {
+export function textsOf(
+  { suggestions }: Question,
+  { picked = [], text, note }: FormAnswer,
+): string[] {
   const labels = picked.flatMap((index) => suggestions[index]?.answer ?? []);
-  return [...labels, ...(text === undefined ? [] : [text])];
+  return [...labels, ...[text, note].filter((words) => words !== undefined)];
 }

@@ -1,5 +1,6 @@
 // Builds the parts of a message (prose, calls, errors) from events.
 
+import type { Answer, FormAnswer } from "../dialogue-types.js";
 import type {
   CompleteEvent,
   ErrorEvent,
@@ -10,13 +11,12 @@ import type {
 } from "../events.js";
 import { kind } from "../options.js";
 import { append, type CallView, emptyView } from "../view.js";
-import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import type { Call, Content, OpenCall, Part } from "./state.js";
 
-const ANSWERS: readonly FollowupAnswer["type"][] = ["text", "suggestion", "edited", "form"];
+const ANSWERS: readonly Answer["type"][] = ["text", "suggestion", "edited", "form"];
 
 /** A call that grows: where it is in the parts, and what was shown of it. */
-interface Growing {
+interface GrowingView {
   readonly at: number;
   readonly view: CallView;
 }
@@ -32,9 +32,9 @@ export class ContentBuilder {
   readonly #errors: ErrorEvent[] = [];
   /** Where each call is in the parts. */
   readonly #calls = new Map<number, number>();
-  readonly #growing = new Map<number, Growing>();
+  readonly #growing = new Map<number, GrowingView>();
   /** Calls that grew since the last snapshot. */
-  readonly #grown = new Set<Growing>();
+  readonly #grown = new Set<GrowingView>();
   /** Where the native calls of other tools are in the parts. */
   readonly #tools = new Map<string, number>();
 
@@ -80,7 +80,7 @@ export class ContentBuilder {
   }
 
   /** Sets the answer to an open call. */
-  answer(index: number, answer: FollowupAnswer, images: readonly string[]): void {
+  answer(index: number, answer: Answer, images: readonly string[]): void {
     if (!ANSWERS.includes(answer?.type)) {
       throw new TypeError(
         `answer: an object with the type text, suggestion, edited or form was expected, not ${kind(answer)}`,

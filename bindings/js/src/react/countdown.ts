@@ -22,7 +22,7 @@ export interface CountdownControl {
   readonly stop: () => void;
 }
 
-type Phase = "running" | "paused" | "over";
+type CountdownPhase = "running" | "paused" | "over";
 
 /**
  * Counts down while the page is visible, from when it may begin, once. Ends for good when the user
@@ -33,7 +33,7 @@ export function useCountdown(
   mayRun: boolean,
   onEnd: () => void,
 ): CountdownControl {
-  const [phase, setPhase] = useState<Phase>("running");
+  const [phase, setPhase] = useState<CountdownPhase>("running");
   const [shown, setShown] = useState<number | undefined>();
   const left = useRef<number | undefined>(undefined);
   const end = useRef(onEnd);

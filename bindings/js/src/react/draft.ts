@@ -1,7 +1,7 @@
 // What the user has entered for a question of a form, before it is sent, and how it is validated.
 
+import type { FormAnswer } from "../dialogue-types.js";
 import type { Question } from "../events.js";
-import type { FormAnswer } from "./answer.js";
 
 /** What the user has picked and written for a question so far. */
 export interface Draft {

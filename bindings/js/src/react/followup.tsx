@@ -1,8 +1,8 @@
 // The component `Followup`, which renders one call from its first words to its outcome.
 
 import { type ReactElement, type ReactNode, type RefObject, useRef, useState } from "react";
+import type { Answer, FormAnswer } from "../dialogue-types.js";
 import { kind } from "../options.js";
-import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { useCountdown } from "./countdown.js";
 import { CountdownView } from "./countdown-view.js";
 import {
@@ -140,7 +140,7 @@ function OneCall(props: OneCallProps): ReactElement {
   const drafts = questions.map((question, i) =>
     sent ? draftOf(sent[i] ?? {}) : (written[i] ?? defaultDraft(question)),
   );
-  const first: FollowupAnswer = isForm
+  const first: Answer = isForm
     ? { type: "form", answers: firstAnswers(questions, drafts) }
     : { type: "suggestion", suggestion: 0 };
   const isOpen = state === "open";
@@ -150,7 +150,7 @@ function OneCall(props: OneCallProps): ReactElement {
   const images = useImages(isOpen && takesImages, stop);
   useLayout(() => void (listeners.current = { onInput: stop, ...images.targets }));
 
-  function send(one: FollowupAnswer): void {
+  function send(one: Answer): void {
     stop();
     images.take((urls) => sending.send({ type: "answered", answer: one, images: urls }));
   }

@@ -2,8 +2,8 @@
 
 import { type FormEvent, type KeyboardEvent, type MouseEvent, type ReactElement } from "react";
 import { useRef, useState } from "react";
+import type { FormAnswer } from "../dialogue-types.js";
 import type { Question } from "../events.js";
-import type { FormAnswer } from "./answer.js";
 import { answerOf, type Draft, isAnswered, problemOf } from "./draft.js";
 import { Field } from "./field.js";
 import { isComposing } from "./keys.js";

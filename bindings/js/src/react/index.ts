@@ -2,13 +2,14 @@
 
 "use client";
 
-export { answerText, type FollowupAnswer, type FormAnswer } from "./answer.js";
+export { answerText } from "./answer.js";
 export type { ResponseLike } from "../chunks.js";
+export type { Answer, FormAnswer } from "../dialogue-types.js";
 export { Followup, type FollowupProps } from "./followup.js";
 export type { ImageProblem } from "./image.js";
 export type { FollowupLabels } from "./labels.js";
 export type { FollowupPart } from "./look.js";
-export type { Item, Stream, StreamSource } from "./source.js";
+export type { Stream, StreamItem, StreamSource } from "./source.js";
 export type {
   AnsweredCall,
   Call,

@@ -8,8 +8,8 @@ import {
   useRef,
   useState,
 } from "react";
+import type { Answer } from "../dialogue-types.js";
 import type { Question } from "../events.js";
-import type { FollowupAnswer } from "./answer.js";
 import { isSendKey } from "./keys.js";
 import { type Look, part } from "./look.js";
 import type { Slots } from "./slots.js";
@@ -19,13 +19,13 @@ interface SingleQuestionProps {
   readonly question: Question;
   readonly isOpen: boolean;
   /** The answer, if there is one. */
-  readonly answer: FollowupAnswer | undefined;
+  readonly answer: Answer | undefined;
   /** Whether the call can't be answered any more. */
   readonly isOver: boolean;
   /** The countdown takes the first suggestion. */
   readonly isCounting: boolean;
   readonly look: Look;
-  readonly onAnswer: (answer: FollowupAnswer) => void;
+  readonly onAnswer: (answer: Answer) => void;
   readonly onEdit: () => void;
   /** Images go with the answer. */
   readonly hasImages: boolean;

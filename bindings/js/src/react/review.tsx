@@ -1,8 +1,9 @@
 // Renders all answers of a form for review before they are sent.
 
 import type { ReactElement } from "react";
+import type { FormAnswer } from "../dialogue-types.js";
 import type { Question } from "../events.js";
-import { type FormAnswer, textsOf } from "./answer.js";
+import { textsOf } from "./answer.js";
 import { isAnswered, type Problem } from "./draft.js";
 import { type Look, part } from "./look.js";
 

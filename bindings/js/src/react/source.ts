@@ -6,11 +6,15 @@ import { encode, kind, type ResponseOptions } from "../options.js";
 import { Gate } from "../status.js";
 
 /** What a stream is made of: a provider's bytes or text, in chunks that end anywhere, or events. */
-export type Item = Uint8Array | string | FollowupEvent;
+export type StreamItem = Uint8Array | string | FollowupEvent;
 
 /** A stream that can be read once. */
 export type Stream =
-  Response | ResponseLike<Item> | ReadableStream<Item> | AsyncIterable<Item> | Iterable<Item>;
+  | Response
+  | ResponseLike<StreamItem>
+  | ReadableStream<StreamItem>
+  | AsyncIterable<StreamItem>
+  | Iterable<StreamItem>;
 
 /** What can be read: a stream, a promise of one, or a function that gives one. */
 export type StreamSource =
@@ -25,7 +29,7 @@ export async function read(
   signal: AbortSignal,
   push: (events: Iterable<FollowupEvent>) => void,
 ): Promise<void> {
-  const items = open<Item>(await (typeof source === "function" ? source(signal) : source));
+  const items = open<StreamItem>(await (typeof source === "function" ? source(signal) : source));
   const cancel = () => void items.cancel().catch(() => {});
   const gate = new Gate(items.failure);
   signal.addEventListener("abort", cancel);

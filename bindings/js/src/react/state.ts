@@ -1,7 +1,7 @@
 // The types of a message's state: its status, its parts, and its calls in each state.
 
+import type { Answer, FormAnswer } from "../dialogue-types.js";
 import type { ErrorEvent, Question } from "../events.js";
-import type { FollowupAnswer, FormAnswer } from "./answer.js";
 
 /**
  * What a stream has given so far. Each change is another object; what has not changed stays the
@@ -69,7 +69,7 @@ export interface OpenCall extends CallBase {
 export interface AnsweredCall extends CallBase {
   readonly state: "answered";
   readonly notes: readonly string[];
-  readonly answer: FollowupAnswer;
+  readonly answer: Answer;
   /** The images that go with the answer, as data URLs. */
   readonly images?: readonly string[];
 }

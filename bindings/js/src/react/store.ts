@@ -1,7 +1,7 @@
 // The class `FollowupStore`: the state of one message, with subscriptions for React.
 
+import type { Answer, FormAnswer } from "../dialogue-types.js";
 import type { FollowupEvent } from "../events.js";
-import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { ContentBuilder } from "./content.js";
 import { nextFrame } from "./frame.js";
 import { type FollowupState, IDLE, type Status } from "./state.js";
@@ -82,7 +82,7 @@ export class FollowupStore {
    * Sets the answer to an open call, and the images that go with it. Throws if the call is not
    * open.
    */
-  answer(call: number, answer: FollowupAnswer, images: readonly string[] = []): void {
+  answer(call: number, answer: Answer, images: readonly string[] = []): void {
     this.#content.answer(call, answer, images);
     this.#changed();
   }

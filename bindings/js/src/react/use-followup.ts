@@ -1,8 +1,8 @@
 // The hook `useFollowup`, which returns the state of a stream and the actions of the user.
 
 import { useMemo, useSyncExternalStore } from "react";
+import type { Answer, FormAnswer } from "../dialogue-types.js";
 import type { ResponseOptions } from "../options.js";
-import type { FollowupAnswer, FormAnswer } from "./answer.js";
 import { Reading } from "./reading.js";
 import { checkSource, type StreamSource } from "./source.js";
 import { type FollowupState, IDLE } from "./state.js";
@@ -14,7 +14,7 @@ export type FollowupResult = FollowupState & {
    * Sets the answer to an open call, and the images that go with it. Throws if the call is not
    * open.
    */
-  readonly answer: (call: number, answer: FollowupAnswer, images?: readonly string[]) => void;
+  readonly answer: (call: number, answer: Answer, images?: readonly string[]) => void;
   /** Notes that the user left an open call unanswered. Throws if the call is not open. */
   readonly cancel: (call: number) => void;
   /** Notes that the user declined to answer an open call. Throws if the call is not open. */
@@ -70,7 +70,7 @@ export function useFollowup(
   return useMemo(
     () => ({
       ...state,
-      answer: (call: number, answer: FollowupAnswer, images?: readonly string[]) =>
+      answer: (call: number, answer: Answer, images?: readonly string[]) =>
         store.answer(call, answer, images),
       cancel: (call: number) => store.cancel(call),
       decline: (call: number) => store.decline(call),

@@ -1,14 +1,14 @@
 // The hook that sends an answer through the caller's handlers, once, and reports failures.
 
 import { useEffect, useRef, useState } from "react";
-import type { FollowupAnswer, FormAnswer } from "./answer.js";
+import type { Answer, FormAnswer } from "../dialogue-types.js";
 import type { Call, OpenCall } from "./state.js";
 
 /** What the user did with a call. */
 export type Outcome =
   | {
       readonly type: "answered";
-      readonly answer: FollowupAnswer;
+      readonly answer: Answer;
       readonly images: readonly string[];
     }
   | { readonly type: "cancelled" | "declined" }
@@ -20,7 +20,7 @@ export interface FollowupHandlers {
    * Sends the user's answer, and the images that go with it, as data URLs. While its promise is
    * pending nothing else can be sent; if it fails, the user can try again.
    */
-  readonly onAnswer: (answer: FollowupAnswer, call: OpenCall, images: readonly string[]) => unknown;
+  readonly onAnswer: (answer: Answer, call: OpenCall, images: readonly string[]) => unknown;
   /** Sends that the user leaves the call unanswered. Without it, the user can't. */
   readonly onCancel?: ((call: OpenCall) => unknown) | undefined;
   /**
@@ -36,12 +36,12 @@ export interface FollowupHandlers {
   readonly onDiscuss?: ((answers: readonly FormAnswer[], call: OpenCall) => unknown) | undefined;
 }
 
-type Phase =
+type SendingPhase =
   | { readonly type: "none" }
   | { readonly type: "sending" | "sent"; readonly outcome: Outcome }
   | { readonly type: "failed"; readonly reason: unknown };
 
-const NONE: Phase = { type: "none" };
+const NONE: SendingPhase = { type: "none" };
 
 export interface Sending {
   readonly state: Call["state"] | "sending";
@@ -64,7 +64,7 @@ export function useSending(call: Call, key: number, handlers: FollowupHandlers):
   useEffect(() => void (current.current = { call, key, handlers }));
 
   /** Sets the phase, unless the next call is shown. */
-  function change(phase: Phase): void {
+  function change(phase: SendingPhase): void {
     setKnown((known) => (known.key > key ? known : { key, phase }));
   }
 

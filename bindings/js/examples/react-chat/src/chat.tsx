@@ -1,6 +1,6 @@
 // The chat of the example: messages of the user and the model, and the field for the next one.
 
-import { type Call, type FollowupAnswer, answerText } from "followup/react";
+import { type Answer, answerText, type Call } from "followup/react";
 import { type FormEvent, useState } from "react";
 import { Message, type Source } from "./message.js";
 
@@ -38,7 +38,7 @@ export function Chat() {
   }
 
   /** A real page sends the answer to its model here, as the result of the call. */
-  function answered(call: Call, answer: FollowupAnswer, images: readonly string[]) {
+  function answered(call: Call, answer: Answer, images: readonly string[]) {
     const suggestion =
       answer.type === "suggestion" || answer.type === "edited"
         ? call.questions[0]?.suggestions[answer.suggestion]

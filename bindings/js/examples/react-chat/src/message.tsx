@@ -2,9 +2,9 @@
 
 import { useLayoutEffect } from "react";
 import {
+  type Answer,
   type Call,
   Followup,
-  type FollowupAnswer,
   type FormAnswer,
   type Part,
   useFollowup,
@@ -17,7 +17,7 @@ interface MessageProps {
   readonly source: Source;
   /** The seconds after which the first suggestion is taken, or 0. */
   readonly autoAnswer: number;
-  readonly onAnswer: (call: Call, answer: FollowupAnswer, images: readonly string[]) => void;
+  readonly onAnswer: (call: Call, answer: Answer, images: readonly string[]) => void;
   /** The user left the call unanswered, declined to answer, or wants to talk about it first. */
   readonly onEnd: (end: "cancel" | "decline" | "discuss") => void;
 }
@@ -27,7 +27,7 @@ export function Message({ source, autoAnswer, onAnswer, onEnd }: MessageProps) {
   const message = useFollowup(source);
   useLayoutEffect(followEnd, [message.parts]);
 
-  function send(answer: FollowupAnswer, call: Call, images: readonly string[]) {
+  function send(answer: Answer, call: Call, images: readonly string[]) {
     message.answer(call.index, answer, images);
     onAnswer(call, answer, images);
   }
