@@ -1,8 +1,9 @@
 // Bundles the page into serve/page/dist, which the service serves:
 //
-//   index.html the page with its scripts and its style, so that a slow network needs one round trip
-//   growing.js the markdown parser, loaded after the page policy.txt the Content-Security-Policy
-//   that allows these scripts and this style only *.br the first two, compressed
+//   index.html   the page with its scripts and its style: a slow network needs one round trip
+//   growing.js   the markdown parser, loaded after the page
+//   policy.txt   the Content-Security-Policy that allows these scripts and this style only
+//   *.br         the first two, compressed
 //
 // `node bundle.mjs` writes the files; `node bundle.mjs --check` fails if they are out of date.
 
