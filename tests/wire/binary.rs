@@ -1,6 +1,6 @@
 //! Amazon's binary frames: against another writer and reader of them, and at their limits.
 
-use crate::encode::binary_frame;
+use crate::encode::events::binary_frame;
 use crate::normal::lines;
 use crate::sweep::cases;
 

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::encode::base64;
+use crate::encode::events::base64;
 
 use crate::sweep::assert_chunk_invariant;
 use followup::Policy;

@@ -4,7 +4,7 @@
 //! After the end of the list, every choice is the plainest one.
 
 mod calls;
-mod events;
+pub mod events;
 mod google;
 mod json;
 mod openai;
@@ -16,7 +16,6 @@ use followup::wire::Format;
 
 use self::calls::{GENERIC, PlannedCall, asked, envelope};
 use self::events::{EventWriter, Framing};
-pub use self::events::{base64, binary_frame};
 use self::google::{gemini, gemini_interactions};
 use self::json::string;
 use self::openai::{openai_assistants, openai_chat, openai_responses};
