@@ -216,7 +216,7 @@ fn sweep(syntax: Syntax, rules: &Rules, beginnings: &[&str], pieces: &[&[u8]], l
         Syntax::Markup => Continuations { rests, next: &NEXT },
         Syntax::Arguments => Continuations { rests: rests_in_json, next: &NEXT_IN_JSON },
     };
-    sweep_of(Sweep::new(length).thinned(2), syntax, &continuations, rules, beginnings, pieces);
+    sweep_of(Sweep::new(length).thinned(3), syntax, &continuations, rules, beginnings, pieces);
 }
 
 /// Asserts of short sequences of pieces, after each of the beginnings, that what all continuations

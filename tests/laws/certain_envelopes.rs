@@ -224,7 +224,7 @@ const ENVELOPES: [&[u8]; 26] = [
 fn nothing_certain_is_held_back_of_envelopes() {
     let rules = Rules { envelopes: Envelopes::default(), ..rules() };
     let continuations = Continuations { rests, next: &NEXT_IN_ENVELOPES };
-    let sweep = Sweep::sampled(LENGTH, 16).thinned(5);
+    let sweep = Sweep::sampled(LENGTH, 16).thinned(10);
     sweep_of(sweep, Syntax::Markup, &continuations, &rules, &ENVELOPE_BEGINNINGS, &ENVELOPES);
 }
 
@@ -291,7 +291,7 @@ fn alone(family: &Family) -> Rules {
 #[test]
 fn nothing_certain_is_held_back_of_a_family_alone() {
     for family in &FAMILIES {
-        of_family(family, &[], &alone(family), Sweep::sampled(LENGTH, 8).thinned(5));
+        of_family(family, &[], &alone(family), Sweep::sampled(LENGTH, 8).thinned(10));
     }
 }
 
@@ -308,7 +308,7 @@ fn nothing_certain_is_held_back_of_a_family_among_all() {
 fn nothing_certain_is_held_back_of_a_family_that_is_read_by_choice_outside_code() {
     for family in FAMILIES.iter().filter(|family| !Envelopes::default().contains(family.family)) {
         let rules = Rules { outside_code: true, ..alone(family) };
-        of_family(family, &["<think>", "</think>"], &rules, Sweep::sampled(LENGTH, 32).thinned(5));
+        of_family(family, &["<think>", "</think>"], &rules, Sweep::sampled(LENGTH, 32).thinned(10));
     }
 }
 
@@ -400,7 +400,7 @@ fn of_arguments(arguments: &str, more: &[&str], limits: &Rules, mut sweep: impl 
 #[test]
 fn nothing_certain_is_held_back_of_suggestions_in_envelopes() {
     let arguments = "{\"question\":\"Q\",\"follow_up\":[{\"text\":\"a ";
-    of_arguments(arguments, &[], &rules(), || Sweep::new(LENGTH + 1));
+    of_arguments(arguments, &[], &rules(), || Sweep::new(LENGTH + 1).thinned(3));
 }
 
 #[test]

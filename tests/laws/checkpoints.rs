@@ -338,7 +338,7 @@ fn a_forged_checkpoint_with_more_than_the_limits_allow_is_an_error() {
         parsers.chain(tools.map(|(tool, stream)| (Parser::arguments_of(tool, policy.clone()).unwrap(), stream)));
     let long = ["x", " "].map(|one| json!(one.repeat(20_000)));
     for (mut parser, stream) in parsers {
-        for piece in stream.as_bytes().chunks(if Sweep::is_short() { 37 } else { 3 }) {
+        for piece in stream.as_bytes().chunks(if Sweep::is_short() { 61 } else { 3 }) {
             drop(parser.feed_bytes(piece));
             let stored = serde_json::to_value(parser.checkpoint()).unwrap();
             for path in paths(&stored) {

@@ -295,7 +295,7 @@ fn every_short_sequence_of_envelopes_means_what_the_reference_says_near_the_limi
 fn every_short_sequence_of_envelopes_means_what_the_reference_says_with_one_family() {
     for family in Envelope::ALL {
         let rules = Rules { envelopes: [family].into_iter().collect(), ..Rules::with_few_tools() };
-        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(10), streams, &rules));
+        ENVELOPES.iter().for_each(|streams| sweep_of(Sweep::new(2).thinned(20), streams, &rules));
     }
 }
 

@@ -3,6 +3,7 @@
 use followup::{Envelope, Envelopes};
 
 use crate::common::reference::{Rules, describe};
+use crate::common::sweep::Sweep;
 use crate::common::{markup, parse, policy};
 
 const JSON: &str = r#"{"name": "ask_followup_question", "arguments": {"question": "Q"}}"#;
@@ -63,12 +64,15 @@ fn check(message: &str, rules: &Rules, step: usize) {
 
 #[test]
 fn no_call_starts_in_what_begins_like_a_tag_and_is_none() {
+    // By default one in four is also cut in two.
+    let mut sweep = Sweep::new(2).thinned(4);
     for (index, rules) in rules().iter().enumerate() {
         for beginning in BEGINNINGS {
             for before in BEFORE {
                 for after in AFTER {
                     for call in [JSON, MARKER] {
-                        check(&format!("{beginning}{before}{call}{after}"), rules, 11 + index);
+                        let step = if sweep.tries(1) { 11 + index } else { usize::MAX };
+                        check(&format!("{beginning}{before}{call}{after}"), rules, step);
                     }
                 }
             }

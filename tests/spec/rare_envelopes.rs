@@ -359,6 +359,8 @@ fn an_opener_in_code_after_a_call_without_its_end_begins_no_call() {
     let rules = Rules { envelopes: Envelopes::default(), ..Rules::default() };
     let markup = Rules { outside_code: true, ..rules.clone() };
     let ours = "<function=ask_followup_question><parameter=question>First?</parameter>";
+    // By default one in four is cut at each byte.
+    let mut sweep = Sweep::new(2).thinned(4);
     for call in [
         "<function=f><parameter=x>1</parameter>",
         "<tool_call><function=f><parameter=x>1</parameter>",
@@ -380,9 +382,10 @@ fn an_opener_in_code_after_a_call_without_its_end_begins_no_call() {
                 let text = format!("{call}{before}{quoted}{after}\n{REAL}x");
                 let expected = if call == ours { vec!["First?", "Real?"] } else { vec!["Real?"] };
                 assert_eq!(asked(&text), expected, "{text:?}");
-                check_each_cut(&text, &rules);
-                // The JSON is ill-formed at a back-tick.
-                check_each_cut(&format!("<function=f>{{`{before}{quoted}{after}\n{REAL}x"), &rules);
+                // The JSON of the second is ill-formed at a back-tick.
+                for text in [text, format!("<function=f>{{`{before}{quoted}{after}\n{REAL}x")] {
+                    if sweep.tries(1) { check_each_cut(&text, &rules) } else { check(&text, &rules) }
+                }
             }
             // Without the quotes, it is asked: so the test can fail.
             assert!(asked(&format!("{call}\n{REAL}")).contains(&"Real?".to_owned()), "{call:?}");

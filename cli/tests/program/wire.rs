@@ -78,7 +78,7 @@ fn the_format_is_detected_and_every_question_is_printed() {
 
 #[test]
 fn events_are_the_same_for_every_chunk_and_have_the_providers_id() {
-    for (i, (wire, body, meant)) in goldens().into_iter().enumerate() {
+    for (i, (wire, body, meant)) in goldens().into_iter().enumerate().step_by(if is_short() { 2 } else { 1 }) {
         let read = |chunk: &str| {
             let output = parse(&["--json", "--wire", &wire, "--chunk", chunk], &body);
             assert_eq!(String::from_utf8(output.stderr.clone()).unwrap(), "");
@@ -90,7 +90,7 @@ fn events_are_the_same_for_every_chunk_and_have_the_providers_id() {
             events
         };
         let events = read("1000000");
-        for chunk in ["1", "random:3"].iter().cycle().skip(i).take(if is_short() { 1 } else { 2 }) {
+        for chunk in ["1", "random:3"].iter().cycle().skip(i / 2).take(if is_short() { 1 } else { 2 }) {
             assert_eq!(events, read(chunk), "{}", body.display());
         }
         let ends = |events: &[Value]| -> Vec<(Value, Value, Value)> {

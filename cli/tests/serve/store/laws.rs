@@ -15,7 +15,8 @@ use crate::page::Page;
 use crate::service::{Service, is_short};
 use crate::upstream::requests;
 
-/// Number of runs, unless it is set: so many with `FOLLOWUP_SWEEP`, and else a fifth.
+/// Number of runs, unless it is set: so many with `FOLLOWUP_SWEEP`, and else a tenth, with stores of
+/// each kind.
 const RUNS: u64 = 50;
 
 /// Number of runs at the same time.
@@ -32,7 +33,7 @@ async fn readers_answers_and_relays_keep_their_laws_whatever_fails() {
     }
     let without_store = Arc::new(Service::relay(&[]));
     let first = number("FOLLOWUP_SEED", 1);
-    let runs = if is_short() { RUNS / 5 } else { RUNS };
+    let runs = if is_short() { RUNS / 10 } else { RUNS };
     let mut seeds = first..first + number("FOLLOWUP_RUNS", runs);
     let mut running = tokio::task::JoinSet::new();
     loop {
