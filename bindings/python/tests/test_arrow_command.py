@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from arrow_help import ASK
 from followup.__main__ import main
-from followup._command import run, summary
+from followup._command import TEMPORARY, run, summary
 from followup._path import Path
 from followup.arrow import questions
 from followup.ray import Questions
@@ -526,6 +526,23 @@ def test_an_interrupt_while_the_picture_is_drawn_leaves_the_output(
     assert command(paths, "--column", "text", "--plot", str(tmp_path / "picture.svg")) == 130
     assert capsys.readouterr().err == "followup: interrupted\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.parquet", "out.parquet"]
+
+
+def test_a_temporary_file_is_known_before_it_exists(tmp_path, monkeypatch):
+    # So a signal that arrives at any moment removes it.
+    known = []
+    create = os.open
+
+    def observed(path, *more):
+        known.append(path in TEMPORARY)
+        return create(path, *more)
+
+    monkeypatch.setattr(os, "open", observed)
+    with run.appearing(tmp_path / "out.parquet"):
+        pass
+    assert known == [True]
+    assert [one.name for one in tmp_path.iterdir()] == ["out.parquet"]
+    assert not TEMPORARY
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows ends a process at once")

@@ -2,9 +2,9 @@
 
 import json
 import os
+import secrets
 import stat
 import sys
-import tempfile
 from argparse import Namespace
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -231,17 +231,19 @@ def appearing(target: File) -> Iterator[str]:
     If the target is a link, it replaces the file that the link leads to.
     """
     target = File(os.path.realpath(target))
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    temporary = str(target.with_name(f".{target.name}.{secrets.token_hex(4)}"))
+    # Before it exists, because a signal may arrive at any moment.
     TEMPORARY.add(temporary)
-    os.close(handle)
     try:
-        yield temporary
-        with open(temporary, "rb+") as written:
-            os.fsync(written.fileno())
-        os.chmod(temporary, permissions(target))
-        os.replace(temporary, target)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        try:
+            yield temporary
+            with open(temporary, "rb+") as written:
+                os.fsync(written.fileno())
+            os.chmod(temporary, permissions(target))
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
     finally:
         TEMPORARY.discard(temporary)
