@@ -15,8 +15,9 @@ use crate::page::Page;
 use crate::service::{Service, is_short};
 use crate::upstream::requests;
 
-/// Number of runs, unless it is set: so many with `FOLLOWUP_SWEEP`, and else a tenth, with stores of
-/// each kind.
+/// Number of runs, unless it is set: so many with `FOLLOWUP_SWEEP`, and else a tenth.
+///
+/// Both have stores of each kind.
 const RUNS: u64 = 50;
 
 /// Number of runs at the same time.
