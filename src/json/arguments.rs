@@ -150,19 +150,24 @@ impl Arguments {
             return call.note(Note::RepeatedSuggestions);
         }
         let Some(text) = call.take_list() else { return };
-        let text = text.as_str();
+        let string = list::string(&text);
+        let (text, is_ill_formed) = match &string {
+            Some((text, is_ill_formed)) => (text.trim(), *is_ill_formed),
+            None => (text.as_str(), false),
+        };
         if text.is_empty() || text.eq_ignore_ascii_case("null") || text.eq_ignore_ascii_case("none") {
             return;
         }
         if self.given[list as usize] {
             return call.note(Note::RepeatedSuggestions);
         }
+        if is_ill_formed {
+            call.repair(Note::IllFormedString, policy);
+        }
         if list == ListParameter::Suggest {
             call.repair(Note::OutsideFollowUp, policy);
         }
         call.take_given();
-        let string = list::string(text);
-        let text = string.as_deref().map_or(text, str::trim);
         if !suggestions::holds_suggestions(text, policy) && list::is_json(text) {
             read_json_list(text, list, call, policy);
         } else {

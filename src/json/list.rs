@@ -22,20 +22,26 @@ pub(crate) fn is_json(text: &str) -> bool {
     text.starts_with(['[', '{']) && is_whole(text, false)
 }
 
-/// Returns the string that the text is; `None` if it is not exactly one JSON string.
-pub(super) fn string(text: &str) -> Option<String> {
+/// Returns the string that the text is, and whether it has an escape or a character that is none.
+///
+/// `None` if it is not exactly one JSON string.
+pub(super) fn string(text: &str) -> Option<(String, bool)> {
     if !text.starts_with('"') || !is_whole(text, false) {
         return None;
     }
-    let (mut lexer, mut pos, mut string) = (Lexer::NEW, 0, String::new());
+    let (mut lexer, mut pos, mut string, mut is_ill_formed) = (Lexer::NEW, 0, String::new(), false);
     while let Some(token) = lexer.next(text, &mut pos) {
         match token {
             JsonToken::Text(text) => string.push_str(text),
-            JsonToken::Char(char) | JsonToken::Stray(char) => string.push(char),
+            JsonToken::Char(char) => string.push(char),
+            JsonToken::Stray(char) => {
+                string.push(char);
+                is_ill_formed = true;
+            }
             _ => {}
         }
     }
-    Some(string)
+    Some((string, is_ill_formed))
 }
 
 fn is_whole(text: &str, is_strict: bool) -> bool {

@@ -149,12 +149,13 @@ impl MarkupMachine {
 /// Returns `false` if what begins with `<` can't be a tag with attributes.
 ///
 /// It has no name of such a tag, or nothing after the name but the end of the tag. The shortest
-/// name is `invoke`; some begin with a bar.
+/// name is `invoke`; some begin with a bar, which may follow space.
 #[inline]
 fn may_have_attributes(bytes: &[u8]) -> bool {
     let is_name = |byte: &u8| matches!(byte, b'a'..=b'z' | b'_' | b':');
     match bytes.get(1..7) {
         Some([b'|' | 0x80.., ..]) => true,
+        Some([b' ' | b'\t' | b'\r' | b'\n', b' ' | b'\t' | b'\r' | b'\n' | b'|' | 0x80.., ..]) => true,
         Some(name) if name.iter().all(is_name) => {
             let after = bytes[7..].iter().find(|byte| !is_name(byte));
             after.is_some_and(|byte| !matches!(byte, b'<' | b'>'))

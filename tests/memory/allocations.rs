@@ -57,6 +57,17 @@ fn creating_a_parser_and_parsing_prose_allocate_nothing() {
 }
 
 #[test]
+fn another_tools_call_allocates_nothing() {
+    let message = "Hm. <read_file>\n<path>a.rs</path>\n</read_file> And on.";
+    let policy = Arc::new(Policy::new());
+    for size in 1..message.len() {
+        let mut parser = Parser::new(policy.clone());
+        let allocated = allocations(|| assert_eq!(parse(&mut parser, message, size), 0));
+        assert_eq!(allocated, 0, "in chunks of {size}");
+    }
+}
+
+#[test]
 fn the_second_call_of_the_same_size_allocates_nothing() {
     let policy = Arc::new(Policy::new());
     for size in [1, 3, 4, 16, 64, 4096] {
