@@ -60,7 +60,9 @@ struct StoredState {
 impl Parser {
     /// Returns the state as data.
     ///
-    /// Events that were not taken from the last cursor are not part of it.
+    /// Events that were not taken from the last cursor are not part of it. If that cursor was
+    /// leaked, with [`core::mem::forget`], [`resume`](Parser::resume) may refuse the checkpoint as
+    /// corrupt.
     ///
     /// Cost: a copy of the open part of the stream.
     #[must_use]

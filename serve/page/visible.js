@@ -40,7 +40,7 @@ const SUSPECT = {
  *   shown: string,
  *   title: string,
  *   suspect: boolean,
- * }} Symbol stands for an invisible character
+ * }} Symbol a sign in place of an invisible character
  */
 
 /**

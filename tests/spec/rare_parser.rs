@@ -127,27 +127,6 @@ fn every_event_of_a_call_in_a_response_has_its_index_and_the_providers_id() {
     assert_eq!(calls, ["complete 0 id 0", "complete 2 -", "partial 0 id 0", "partial 2 -", "rejected 1 id 1"]);
 }
 
-/// Tools that do not ask may be called `ask` too.
-#[test]
-fn a_native_call_of_a_generic_name_without_a_question_is_another_tools() {
-    for (arguments, expected) in
-        [(r#"{"x": 1}"#, false), (r#"{"questions": [{"question": "Q", "options": ["A"]}]}"#, true)]
-    {
-        let call = json!({"index": 0, "id": "i", "function": {"name": "ask", "arguments": arguments}});
-        let body = format!("data: {}\n\n", json!({"choices": [{"delta": {"tool_calls": [call]}}]}));
-        let (mut asked, mut opaque) = (false, false);
-        let mut keep = |event: Result<Event<'_>, wire::Error<'_>>| match event.unwrap() {
-            Event::Opaque(_) => opaque = true,
-            Event::Text(_) => {}
-            _ => asked = true,
-        };
-        let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new());
-        parser.feed(body.as_bytes()).for_each(&mut keep);
-        parser.finish().for_each(&mut keep);
-        assert_eq!((asked, opaque), (expected, !expected), "{arguments}");
-    }
-}
-
 #[test]
 fn a_body_of_plain_text_is_read_to_its_end_whatever_bytes_it_has() {
     let body = [b"Well:\xFF \xE2 ", CALL.as_bytes(), b" x\xFF y"].concat();
@@ -259,8 +238,8 @@ fn a_message_resumes_at_the_start_and_in_the_middle_of_a_line() {
     ] {
         let policy = Arc::new(Policy::new().with_envelopes(Envelopes::all()));
         let expected = Transcript::of(&mut Parser::new(policy.clone()), [&message]);
-        for at in 0..6 {
-            let (before, after) = message.split_at(at);
+        for cut in 0..6 {
+            let (before, after) = message.split_at(cut);
             let (mut parser, mut shown) = (Parser::new(policy.clone()), Transcript::default());
             shown.append(parser.feed(before));
             let mut resumed = Parser::resume(policy.clone(), parser.checkpoint()).unwrap();
@@ -338,8 +317,8 @@ fn text_after_an_incomplete_character_is_read_in_every_state() {
         </ask_followup_question> <read_file><path>p</path></read_file>\n<tool_call>{\"name\": \"f\"}</tool_call> z";
     let arguments = r#"{"x": [1], "question": "Q\n", "options": ["A", {"text": "B"}]} "#;
     for (syntax, stream) in [(Syntax::Markup, markup), (Syntax::Arguments, arguments)] {
-        for at in 0..=stream.len() {
-            let (before, after) = stream.split_at(at);
+        for offset in 0..=stream.len() {
+            let (before, after) = stream.split_at(offset);
             let incomplete = [before.as_bytes(), b"\xE2"].concat();
             let whole = [incomplete.as_slice(), after.as_bytes()].concat();
             let expected = Transcript::of(&mut syntax.parser(Policy::new()), [whole]);
@@ -397,8 +376,8 @@ fn code_begins_and_ends_soon_after_other_marks() {
                 let text = format!("{before}{mark}{between}{code}");
                 assert_eq!(calls(&policy, &[&text]), 0, "{text}");
                 assert_eq!(calls(&policy, &[&format!("{text}{CALL}`")]), expected, "{text}");
-                let begun = format!("{text}{}", &CALL[..5]);
-                assert_eq!(calls(&policy, &[&begun, &CALL[5..], "`"]), expected, "{text}");
+                let start = format!("{text}{}", &CALL[..5]);
+                assert_eq!(calls(&policy, &[&start, &CALL[5..], "`"]), expected, "{text}");
                 assert_eq!(calls(&policy, &[&text, CALL, "`"]), expected, "{text}");
             }
         }
@@ -409,14 +388,14 @@ fn code_begins_and_ends_soon_after_other_marks() {
 fn code_ends_in_a_chunk_of_any_length() {
     let policy = outside_code();
     for len in 1..20 {
-        for at in 0..len {
+        for offset in 0..len {
             for mark in ["` ", "\n\n"] {
-                let chunk = ["x".repeat(at).as_str(), mark, &"x".repeat(len - at - 1)].concat();
+                let chunk = ["x".repeat(offset).as_str(), mark, &"x".repeat(len - offset - 1)].concat();
                 assert_eq!(calls(&policy, &["`a", &chunk, CALL]), 1, "{chunk:?}");
             }
             // By default, a call may start in code too.
-            let begin = &CALL[..len - at];
-            let chunk = ["x".repeat(at).as_str(), begin].concat();
+            let begin = &CALL[..len - offset];
+            let chunk = ["x".repeat(offset).as_str(), begin].concat();
             let chunks = ["`a", &chunk, &CALL[begin.len()..]];
             assert_eq!(calls(&Arc::new(Policy::new()), &chunks), 1, "{chunk:?}");
             assert_eq!(calls(&policy, &chunks), 0, "{chunk:?}");

@@ -33,10 +33,10 @@ const texts = (parts) => contentOf(parts).content.flatMap(({ text }) => text ?? 
 const idsOf = (parts) => new Set(parts.flatMap(({ id, toolCallId }) => id ?? toolCallId ?? []));
 
 /**
- * Rewrites the parts with their deltas cut in every way, or every nth, and as content. Returns the
- * one result of all.
+ * Rewrites the parts with their deltas cut in every way, or in one of `every` ways, and as content.
+ * Returns the one result of all.
  */
-async function everyWay(first, second, { reason = "tool-calls", nth = 1, ...options } = {}) {
+async function everyWay(first, second, { reason = "tool-calls", every = 1, ...options } = {}) {
   const run = (one, two) =>
     rewrite([...first.parts(one), ...second.parts(two), finish(reason)], options);
   const whole = await run([first.text], [second.text]);
@@ -44,7 +44,7 @@ async function everyWay(first, second, { reason = "tool-calls", nth = 1, ...opti
     ...everyCut(first.text).map((one) => [one, [...second.text]]),
     ...everyCut(second.text).map((two) => [[...first.text], two]),
   ];
-  for (const [one, two] of cuts.filter((_, i) => i % nth === 0)) {
+  for (const [one, two] of cuts.filter((_, i) => i % every === 0)) {
     const got = await run(one, two);
     assertLaws(got);
     assert.deepEqual(joined(got), joined(whole), JSON.stringify([one, two]));
@@ -127,7 +127,7 @@ describe("a question that comes in text and natively", () => {
       });
     const text = inText(envelope(form("One?", "Two?"), CLAUDE.name));
     const call = (...questions) => natively(form(...questions), CLAUDE.name);
-    const ids = async (...pair) => calls(await everyWay(...pair, { nth: 7 })).map(([id]) => id);
+    const ids = async (...pair) => calls(await everyWay(...pair, { every: 7 })).map(([id]) => id);
     assert.deepEqual(await ids(text, call("One?", "Two?")), ["c0"]);
     assert.deepEqual(await ids(call("One?", "Two?"), text), ["n"]);
     assert.deepEqual(await ids(text, call("One?", "Three?")), ["c0", "n"]);
@@ -147,7 +147,7 @@ describe("two questions", () => {
         ["n", input(two)],
       ];
       assert.deepEqual(
-        calls(await everyWay(inText(envelope(args(one))), natively(args(two)), { nth: 3 })),
+        calls(await everyWay(inText(envelope(args(one))), natively(args(two)), { every: 3 })),
         inOrder,
       );
       const reverse = [
@@ -155,7 +155,7 @@ describe("two questions", () => {
         ["c0", input(two)],
       ];
       assert.deepEqual(
-        calls(await everyWay(natively(args(one)), inText(envelope(args(two))), { nth: 3 })),
+        calls(await everyWay(natively(args(one)), inText(envelope(args(two))), { every: 3 })),
         reverse,
       );
     }
@@ -215,11 +215,11 @@ test("a native call with keys that are not known is never dropped, and counts fo
   const options = { tools: [{ ...ASK, inputSchema }] };
   const urgent = '{"question": "Tea?", "urgent": true}';
   const pair = [inText(envelope(args("Tea?"))), natively(urgent)];
-  assert.deepEqual(calls(await everyWay(...pair, { ...options, nth: 3 })), [
+  assert.deepEqual(calls(await everyWay(...pair, { ...options, every: 3 })), [
     ["c0", input("Tea?")],
     ["n", urgent],
   ]);
-  assert.deepEqual(calls(await everyWay(pair[1], pair[0], { ...options, nth: 3 })), [
+  assert.deepEqual(calls(await everyWay(pair[1], pair[0], { ...options, every: 3 })), [
     ["n", urgent],
   ]);
   const open = native(TOOL, [urgent]).slice(0, 2);

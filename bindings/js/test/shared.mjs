@@ -157,7 +157,7 @@ const SHAPES =
 let disagree = 0;
 
 /**
- * Reads an input in each way, and compares what comes out. Returns how many agree, and of how many.
+ * Reads an input in each way, and compares the results. Returns how many agree, and of how many.
  */
 function check(name, input, create, compare) {
   const bytes = Buffer.from(input);

@@ -19,7 +19,7 @@ pub(super) struct Call<'a> {
     /// What it has: `None` for another tool's.
     pub(super) has: Option<ArgumentsReader<'a>>,
     pub(super) wrong: Option<&'static str>,
-    /// A parameter has come.
+    /// There was a parameter.
     pub(super) parameters: bool,
 }
 

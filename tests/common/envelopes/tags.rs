@@ -32,7 +32,7 @@ pub(super) const NAMES: [(&str, Element); 10] = [
     ("arg_value", Element::Value),
 ];
 
-/// "`antml:`, `minimax:`, `seed:` or `xai:`, or `DSML` between bars": `None` stands for the latter.
+/// "`antml:`, `minimax:`, `seed:` or `xai:`, or `DSML` between bars": `None` is the latter.
 pub(super) const PREFIXES: [Option<&str>; 6] =
     [Some(""), Some(concat!("ant", "ml:")), Some("minimax:"), Some("seed:"), Some("xai:"), None];
 
@@ -176,7 +176,7 @@ impl Reader<'_> {
         name: &'static str,
         element: Element,
     ) -> Found {
-        // A tag that has come to the end of the stream can be completed within the limit if so many
+        // A tag that has reached the end of the stream can be completed within the limit if so many
         // bytes more are within it.
         let beginning =
             |missing: usize| match self.offset(self.chars.len()) - self.offset(index) + missing <= self.rules.tag {

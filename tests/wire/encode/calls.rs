@@ -279,7 +279,7 @@ pub(super) fn list(suggest: &[Suggestion], dice: &mut Dice) -> Option<String> {
     Some(json.out)
 }
 
-/// What comes out of a call: only the values of `ask_followup_question` are trimmed.
+/// Returns the call as it is read: only the values of `ask_followup_question` are trimmed.
 pub(super) fn asked(tool: &str, id: Option<String>, question: &str, suggest: &[Suggestion]) -> Ask {
     let trim = |text: &str| if tool == TOOL { text.trim().to_owned() } else { text.to_owned() };
     let suggest = suggest.iter().map(|(text, mode)| (trim(text), mode.as_deref().map(trim)));

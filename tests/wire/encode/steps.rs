@@ -33,7 +33,7 @@ pub(super) fn fragments(text: &str, dice: &mut Dice, splits_pairs: bool) -> Vec<
 
 /// The steps of sending a message, in order.
 pub(super) fn plan(calls: &[PlannedCall], prose: &str, format: Format, dice: &mut Dice) -> Vec<SendStep> {
-    // What has come so far can be compared only if it is whole characters.
+    // The text so far can be compared only if it is whole characters.
     let splits_pairs = dice.once_in(2) && !matches!(format, Format::DashScope | Format::Replicate);
     let is_sequential =
         matches!(format, Format::Gemini | Format::Ollama | Format::WorkersAi | Format::DashScope) || dice.once_in(2);

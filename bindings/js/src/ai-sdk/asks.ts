@@ -45,7 +45,7 @@ export class Asks {
   }
 
   enqueue(ask: Ask, part: StreamPart): void {
-    if (this.#waiting.has(ask)) ask.held.push(part);
+    if (this.#waiting.has(ask)) ask.pending.push(part);
     else if (ask.state !== "dropped") this.#enqueue(part);
   }
 
@@ -69,13 +69,13 @@ export class Asks {
   /** Drops the parts of a call, unless they have come out. */
   drop(ask: Ask): void {
     ask.state = this.#waiting.delete(ask) ? "dropped" : "rejected";
-    ask.held = [];
+    ask.pending = [];
   }
 
   #release(ask: Ask): void {
     this.#waiting.delete(ask);
-    for (const part of ask.held) this.#enqueue(part);
-    ask.held = [];
+    for (const part of ask.pending) this.#enqueue(part);
+    ask.pending = [];
   }
 }
 
@@ -87,9 +87,9 @@ export class Ask {
   /** Its questions, as far as they are known. */
   question = "";
   #index = 0;
-  /** Earlier calls that may ask the same. While there are any, the parts are held. */
+  /** Earlier calls that may ask the same. While there are any, the parts are pending. */
   rivals: readonly Ask[] = [];
-  held: StreamPart[] = [];
+  pending: StreamPart[] = [];
 
   constructor(asks: Asks, isNative: boolean) {
     this.#asks = asks;

@@ -42,8 +42,8 @@ interface Step {
  * Both are JSON, and are compared side by side. White space, escapes, and the white space around a
  * text are no difference. Nor is a member that is not written, since the call is not read from it,
  * or since its value is the usual one: it is passed on once it is whole, if it is well-formed and
- * cannot be that of a question or option that is dropped. Where nothing is repaired, what comes out
- * is thus what the provider gave, byte for byte.
+ * cannot be that of a question or option that is dropped. Where nothing is repaired, the result is
+ * thus what the provider gave, byte for byte.
  */
 export class Mirror {
   /** What is not compared yet. */

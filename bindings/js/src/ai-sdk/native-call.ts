@@ -67,7 +67,7 @@ export class NativeCall {
   }
 
   /**
-   * Keeps the end of an input that is written anew until the call has come, which may have more of
+   * Keeps the end of an input that is written anew until the call arrives, which may have more of
    * it.
    */
   inputEnd(part: InputEnd): void {

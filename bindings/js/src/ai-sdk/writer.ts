@@ -202,8 +202,8 @@ export class InputWriter {
   }
 
   /**
-   * Returns whether a text may have come before the label or question that is open, and may still
-   * grow.
+   * Returns whether there may be a text before the label or question that is open, and it may
+   * still grow.
    */
   #hasToWait(role: Role): boolean {
     const isSecond = role === "description" || role === "preview" || role === "detail";
