@@ -9,7 +9,7 @@ use crate::syntax::{SavedSyntax, Syntax};
 use crate::utf8::Tail;
 
 /// The version of the format. Any change of the stored data or of its meaning increases it.
-const VERSION: u32 = 16;
+const VERSION: u32 = 17;
 
 /// The state of a [`Parser`] between two chunks, as data.
 ///

@@ -319,7 +319,6 @@ impl EnvelopeMachine {
     }
 
     /// Rejects the call, as soon as it is certain, because a part of its stream was lost.
-    #[cfg(feature = "wire")]
     pub(crate) fn spoil(&mut self, call: &mut Call) {
         if self.is_read() {
             call.spoil();

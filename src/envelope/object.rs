@@ -147,7 +147,6 @@ impl ObjectReader {
         loop {
             if self.role == KeyRole::Arguments
                 && !self.has_arguments
-                && self.lexer.is_after_key()
                 && let Some(byte) = self.lexer.value_start(text, pos)
             {
                 return Some(ObjectPart::Arguments(byte));

@@ -202,11 +202,6 @@ impl Lexer {
         self.expect == Expect::IllFormed { after_value: true }
     }
 
-    /// Returns `true` between a key and its value.
-    pub(crate) fn is_after_key(&self) -> bool {
-        self.expect == Expect::Colon || (self.expect == Expect::Value && self.nest.innermost() == Some(true))
-    }
-
     /// Consumes what is between a key and its value.
     ///
     /// Returns the first byte of the value, which is not consumed; `None` at the end of the text,

@@ -106,6 +106,9 @@ impl MarkupMachine {
         }
         let pending = core::mem::take(&mut self.pending);
         let signal = self.act(tag, &pending.bytes, start, end, Source::Pending);
+        if pending.has_gap {
+            self.spoil_begun();
+        }
         self.pending = pending;
         self.lend_pending(signal)
     }
@@ -113,8 +116,8 @@ impl MarkupMachine {
     /// Makes the incomplete tag text.
     pub(super) fn drop_pending(&mut self) -> Option<Signal> {
         let pending = core::mem::take(&mut self.pending);
-        let fits = pending.shown || self.push(pending.text());
-        let signal = if pending.shown || !fits { None } else { self.emit(Source::Pending) };
+        let fits = self.push(pending.text());
+        let signal = if fits { self.emit(Source::Pending) } else { None };
         self.pending = pending;
         // What does not fit is read again.
         if fits { self.lend_pending(signal) } else { None }

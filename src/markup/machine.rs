@@ -100,9 +100,17 @@ impl MarkupMachine {
         &self.buffers.call
     }
 
-    /// Rejects the call that is open, or that the header of an envelope may begin: a part was lost.
+    /// Rejects the call that is open, or that the text so far may begin: a part was lost.
+    ///
+    /// An incomplete tag and the header of an envelope may begin one.
     #[cfg(feature = "wire")]
     pub(crate) fn spoil(&mut self) {
+        self.pending.has_gap = !self.pending.bytes.is_empty();
+        self.spoil_begun();
+    }
+
+    /// Rejects the call that is open, or that the header of an envelope may begin.
+    pub(super) fn spoil_begun(&mut self) {
         match self.state {
             MarkupState::Inside(_) | MarkupState::Unconfirmed(_) => {
                 self.buffers.call.spoil();

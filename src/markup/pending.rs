@@ -24,6 +24,8 @@ pub(super) struct Pending {
     pub(super) after_backtick: bool,
     /// Its text has been emitted, because it is text whatever becomes of it.
     pub(super) shown: bool,
+    /// A part of the stream was lost within it, or right after it.
+    pub(super) has_gap: bool,
     /// What it ends in. [`TagPart::Other`]: it is read again from its beginning.
     pub(super) part: TagPart,
     /// All of its text was emitted by the last signal, which borrows it.
@@ -43,7 +45,7 @@ impl Pending {
         self.bytes.clear();
         self.extend(text);
         (self.start, self.after_backtick) = (start, after_backtick);
-        (self.shown, self.part) = (incomplete.shown, incomplete.part);
+        (self.shown, self.part, self.has_gap) = (incomplete.shown, incomplete.part, false);
     }
 
     pub(super) fn extend(&mut self, text: &str) {
@@ -53,8 +55,8 @@ impl Pending {
 
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
-        (self.start, self.after_backtick, self.shown, self.lent) = (0, false, false, false);
-        self.part = TagPart::Other;
+        (self.start, self.part) = (0, TagPart::Other);
+        (self.after_backtick, self.shown, self.has_gap, self.lent) = (false, false, false, false);
     }
 
     /// Returns the part of `text` that can belong to it.

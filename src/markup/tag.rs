@@ -137,7 +137,7 @@ pub(super) fn read_any<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &
 pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tools, limit: usize) -> LexedTag {
     let room = limit.saturating_sub(input.len());
     let incomplete = |more: usize, shown, part| {
-        if more <= room && more < NEVER && S::is_streaming() && input.len() <= limit {
+        if more <= room && S::is_streaming() && input.len() <= limit {
             LexedTag::Incomplete(IncompleteTag { more, shown, part })
         } else {
             LexedTag::Text
@@ -175,7 +175,7 @@ pub(super) fn read<S: IsStreaming>(input: &[u8], allowed: &Allowed, tools: &Tool
     let rest = match read {
         Ok((rest, ())) => rest,
         Err(Err::Incomplete(Needed::Size(more))) => {
-            let part = if has_attributes && !after.is_empty() { TagPart::Attributes } else { TagPart::Other };
+            let part = if has_attributes { TagPart::Attributes } else { TagPart::Other };
             return incomplete(more.get(), shown, part);
         }
         Err(_) => return LexedTag::Text,

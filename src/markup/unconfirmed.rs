@@ -130,6 +130,7 @@ impl MarkupMachine {
                 self.is_passing = false;
                 self.spend_prose(pending.bytes.len());
             }
+            self.pending.has_gap = pending.has_gap && !self.pending.bytes.is_empty();
         }
         self.is_passing = false;
         self.buffers.unconfirmed_text = unconfirmed_text;

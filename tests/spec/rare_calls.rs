@@ -396,6 +396,32 @@ fn a_call_of_which_an_event_is_lost_is_rejected() {
     }
 }
 
+#[test]
+fn a_part_that_is_lost_after_an_incomplete_tag_rejects_only_what_the_tag_opens() {
+    let text = |text: &str| chat(&json!({"content": text}));
+    let call = "<question>Q</question></ask_followup_question>";
+    // With some of these limits, the first opening tag is found to be only named while the second
+    // is incomplete.
+    for unconfirmed in 16..80 {
+        for (before, after, is_complete) in [
+            ("a <", vec!["b> <ask_followup_question>", call], true),
+            ("a <ask_follow", vec!["down> <ask_followup_question>", call], true),
+            ("<think", vec!["ing>Hm.</thinking><ask_followup_question>", call], true),
+            ("<ask_followup_question>", vec!["`: <ask_followup_question>", call], true),
+            ("<ask_followup_question>Hm <ask_f", vec!["ollow", "up_question>", call], false),
+            ("`<ask_followup_question>` <ask_f", vec!["ollow", "up_question>", call], false),
+        ] {
+            let after: String = after.into_iter().map(text).collect();
+            let body = [text(before), "data: {]\n\n".into(), after].concat();
+            let limits = Limits { unconfirmed, ..Limits::default() };
+            let policy = Policy::new().with_limits(limits);
+            let mut parser = ResponseParser::new(Format::OpenAiChat, policy);
+            let transcript = Transcript::of_response(&mut parser, [body]).to_string();
+            assert_eq!(transcript.contains("complete"), is_complete, "{unconfirmed}, {before:?}: {transcript}");
+        }
+    }
+}
+
 /// The calls that wait for the end of the body may be as long as the limit `arguments`.
 ///
 /// Their questions, answers and modes count.

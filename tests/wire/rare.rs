@@ -663,9 +663,10 @@ fn only_the_call_that_a_lost_event_may_belong_to_is_rejected() {
 }
 
 #[test]
-fn a_call_in_an_envelope_is_rejected_wherever_a_part_of_it_is_lost() {
+fn a_call_in_the_text_is_rejected_wherever_a_part_of_it_is_lost() {
     let text = |text: &str| format!("data: {}\n\n", json!({"choices": [{"delta": {"content": text}}]}));
     for (opener, rest, closer) in [
+        ("<ask_followup_question>", "\n<question>Tea?</question>\n", "</ask_followup_question>"),
         ("<tool_call>", r#"{"name": "ask_followup_question", "arguments": {"question": "Tea?"}}"#, "</tool_call>"),
         ("<tool_call>", r#"{"arguments": {"question": "Tea?"}, "name": "ask_followup_question"}"#, "</tool_call>"),
         ("<function=ask_followup_question>", "\n<parameter=question>\nTea?\n</parameter>\n", "</function>"),
@@ -696,7 +697,7 @@ fn a_call_in_an_envelope_is_rejected_wherever_a_part_of_it_is_lost() {
         ),
     ] {
         let call = [opener, rest, closer].concat();
-        for cut in (opener.len()..=opener.len() + rest.len()).filter(|cut| call.is_char_boundary(*cut)) {
+        for cut in (1..=opener.len() + rest.len()).filter(|cut| call.is_char_boundary(*cut)) {
             let (before, after) = call.split_at(cut);
             let body = [text(before), "data: {]\n\n".into(), text(after)].concat();
             let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new());
