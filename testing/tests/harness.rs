@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use arbitrary::{Arbitrary, Unstructured};
+use followup::owned::Reader;
 use followup::wire::{Format, ResponseParser};
 use followup::{Parser, Policy};
 use followup_testing::workloads::{self, Workload};
 use followup_testing::{
-    Cuts, Question, Stream, Suggestion, Syntax, Transcript, assert_chunk_invariant, literals, pieces,
+    Chunking, Cuts, Question, Stream, Suggestion, Syntax, Transcript, assert_chunk_invariant, literals, pieces,
 };
 
 /// How many values are made from random bytes.
@@ -390,6 +391,56 @@ fn overlapping_calls_have_separate_entries() {
     assert_eq!(grown, apart);
     let entries: Vec<String> = transcript.entries().iter().map(ToString::to_string).collect();
     assert_eq!(entries, all.lines().collect::<Vec<_>>());
+}
+
+/// Returns the transcript of the owned events of a body.
+fn owned_transcript(mut reader: Reader<ResponseParser>, body: &'static str) -> Transcript {
+    let mut transcript = Transcript::default();
+    reader.feed(body.into()).for_each(|event| transcript.append_owned_response(&event));
+    reader.finish().for_each(|event| transcript.append_owned_response(&event));
+    transcript
+}
+
+#[test]
+fn a_transcript_of_owned_events_is_that_of_the_events_that_are_lent() {
+    let message = "Text <read_file></read_file><ask_followup_question><question>Which?</question><suggest mode=\"code\">A\
+        </suggest></ask_followup_question><ask_followup_question><question>Cut";
+    let expected = Transcript::of(&mut Parser::default(), [message]);
+    let (mut reader, mut transcript) = (Reader::new(Parser::default()), Transcript::default());
+    reader.feed(message.into()).for_each(|event| transcript.append_owned(&event));
+    reader.finish().for_each(|event| transcript.append_owned(&event));
+    assert_eq!(transcript, expected);
+    assert_eq!(transcript.entries().len(), 8, "{transcript}");
+
+    let body = "data: {\"choices\":[{\"delta\":{\"content\":\"Text\"}}]}\n\ndata: {]\n\n";
+    let parser = || ResponseParser::new(Format::OpenAiChat, Policy::new());
+    let expected = Transcript::of_response(&mut parser(), [body]);
+    assert_eq!(owned_transcript(Reader::new(parser()), body), expected);
+    assert_eq!(expected.entries().len(), 2, "{expected}");
+}
+
+#[test]
+fn a_transcript_of_a_form_has_its_first_question_and_suggestions() {
+    let call = r#"{"title":"Set up","questions":[
+        {"id":"a","prompt":"Which?","options":[{"label":"This"},{"label":"That"}]},
+        {"id":"b","prompt":"Where?","options":[{"label":"Here"},{"label":"There"}]}]}"#;
+    let mut parser = Parser::arguments_of("AskQuestion", Policy::new()).unwrap();
+    let transcript = Transcript::of(&mut parser, [call]).to_string();
+    let shown: Vec<&str> = transcript.lines().filter(|line| !line.starts_with("complete")).collect();
+    assert_eq!(shown, ["question 0 \"Which?\"", "suggestion 0.0 \"This\"", "suggestion 0.1 \"That\""]);
+}
+
+#[test]
+fn random_chunks_differ_from_stream_to_stream() {
+    let sizes = |chunking: Chunking| {
+        let mut sizes = chunking.sizes();
+        (0..20).map(|_| sizes.next()).collect::<Vec<_>>()
+    };
+    let random: Chunking = "random:7".parse().unwrap();
+    assert_ne!(sizes(random.for_stream(1)), sizes(random.for_stream(2)));
+    assert_eq!(sizes(random.for_stream(1)), sizes("random:8".parse().unwrap()));
+    let fixed: Chunking = "3".parse().unwrap();
+    assert_eq!(sizes(fixed.for_stream(1)), [Some(3)].repeat(20));
 }
 
 #[test]

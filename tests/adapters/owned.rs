@@ -237,6 +237,16 @@ fn owned_events_can_be_sent_to_other_threads() {
 }
 
 #[test]
+fn the_debug_form_of_a_reader_says_how_much_of_its_chunk_is_unparsed() {
+    let (mut reader, chunk) = (Reader::new(Parser::default()), "text ".repeat(10_000));
+    let mut events = reader.feed(chunk.clone().into());
+    let Some(Event::Text(first)) = events.next() else { panic!("no text") };
+    std::mem::forget(events);
+    let debug = format!("{reader:?}");
+    assert!(debug.contains(&format!("unparsed: {},", chunk.len() - first.len())), "{debug}");
+}
+
+#[test]
 fn a_call_view_equals_the_partial_that_the_cursor_lends() {
     let mut parser = Parser::default();
     let (mut reader, mut view, mut partials) = (Reader::new(Parser::default()), CallView::default(), 0);
@@ -272,6 +282,53 @@ fn a_call_view_is_in_sync_after_a_partial_of_an_earlier_option() {
         }
     }
     assert_eq!(indexes, [0, 1, 0]);
+}
+
+#[test]
+fn a_call_view_of_a_form_is_what_its_partials_show() {
+    let call = r#"{"title":"Set up","questions":[{"id":"db","prompt":"Which?","options":[{"label":"A"},{"label":"B"}]},
+        {"id":"os","prompt":"And where?"}]}"#;
+    let parser = || Parser::arguments_of("AskQuestion", Policy::new()).unwrap();
+    let (mut view, mut shown) = (CallView::default(), Vec::new());
+    assert_eq!((view.title(), view.questions().len()), (None, 0));
+    let mut reader = Reader::new(parser());
+    for chunk in call.as_bytes().chunks(2) {
+        for event in reader.feed(Bytes::copy_from_slice(chunk)) {
+            let Event::Partial(partial) = event else { panic!("{event:?}") };
+            view.append(&partial);
+            assert!(view.is_in_sync(&partial), "{partial:?}");
+            shown.push(view.title().map(str::to_owned));
+        }
+    }
+    assert_eq!(shown[..2], [Some("Se".into()), Some("Set ".into())]);
+    assert_eq!(view.title(), Some("Set up"));
+    let texts: Vec<_> = view.questions().iter().map(|question| &*question.text).collect();
+    assert_eq!(texts, ["Which?", "And where?"]);
+    assert_eq!(view.questions()[0].suggestions.len(), 2);
+
+    // A piece of the title that comes twice.
+    let mut reader = Reader::new(parser());
+    let Some(Event::Partial(first)) = reader.feed(call[..11].into()).next() else { panic!("no partial") };
+    let mut view = CallView::default();
+    view.append(&first);
+    view.append(&first);
+    assert_eq!(view.title(), Some("SS"));
+    assert!(!view.is_in_sync(&first));
+}
+
+#[test]
+fn an_owned_form_has_all_of_its_questions_and_options() {
+    let call = r#"{"title":"Set up","questions":[{"id":"db","prompt":"Which?","allowMultiple":true,
+        "options":[{"id":"pg","label":"Postgres"}]}]}"#;
+    let mut reader = Reader::new(Parser::arguments_of("AskQuestion", Policy::new()).unwrap());
+    drop(reader.feed(call.into()));
+    let events: Vec<_> = reader.finish().collect();
+    let [Event::Complete(Complete { form: Some(form), .. })] = &events[..] else { panic!("{events:?}") };
+    assert_eq!((&*form.tool, form.title.as_deref()), ("AskQuestion", Some("Set up")));
+    let [question] = &form.questions[..] else { panic!("{form:?}") };
+    assert_eq!((&*question.text, question.id.as_deref(), question.multiple), ("Which?", Some("db"), Some(true)));
+    let [option] = &question.suggestions[..] else { panic!("{question:?}") };
+    assert_eq!((&*option.answer, option.value.as_deref()), ("Postgres", Some("pg")));
 }
 
 #[test]
