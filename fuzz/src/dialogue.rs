@@ -163,7 +163,8 @@ impl Script {
             step::CANCELS => self.end(|dialogue| dialogue.cancel(u64::from(number % 16))),
             step::DECLINES => self.end(|dialogue| dialogue.decline(u64::from(number % 16))),
             step::DISCUSSES => {
-                let can_discuss = self.dialogue.question().is_some_and(|open| open.can_discuss);
+                // A dialogue that has stopped may have none open; then it may be one that waits.
+                let can_discuss = self.dialogue.question().is_none_or(|open| open.can_discuss);
                 let answers = self.answers(text);
                 let replies = self.replies.len();
                 self.end(|dialogue| dialogue.discuss(open, answers));
