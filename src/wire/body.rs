@@ -609,10 +609,8 @@ impl BodyParser {
         let mut input = parser.begin_chunk(&[]);
         while parser.next(&mut input).is_some() {}
         let BodyParser { declared, mut kind, text, reasoning, calls, held, .. } = parser;
-        match &mut kind {
-            BodyKind::Payloads(payloads) => payloads.clear_lent(),
-            BodyKind::Detecting(detection) => detection.clear_lent(),
-            BodyKind::Text { .. } | BodyKind::Arguments | BodyKind::UnknownStream | BodyKind::Binary { .. } => {}
+        if let BodyKind::Payloads(payloads) = &mut kind {
+            payloads.clear_lent();
         }
         let reasoning = reasoning.map(|reasoning| reasoning.save());
         SavedBody { declared, kind, text: text.save(), reasoning, calls: calls.save(), held }

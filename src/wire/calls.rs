@@ -11,7 +11,7 @@ use core::hash::Hasher;
 
 use super::call::{CallState, NativeCall};
 use super::call_ref::CallRef;
-use super::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment, MAX_DELTAS, TextRange};
+use super::deltas::{ArgumentsDelta, CallDelta, Delta, Deltas, Fragment, TextRange};
 use super::drive::asks;
 use super::fault::Fault;
 use super::limits::Limits;
@@ -462,7 +462,8 @@ impl NativeCalls {
     /// Returns whether the arguments of all open calls that ask a question are within the limit.
     fn has_room(&self) -> bool {
         let is_open = |call: &&NativeCall| matches!(call.state, CallState::Asking { .. }) && !call.is_closed;
-        self.list.iter().filter(is_open).map(|call| call.received.len()).sum::<usize>() <= self.limits.arguments
+        let lens = self.list.iter().filter(is_open).map(|call| call.received.len());
+        lens.fold(0, usize::saturating_add) <= self.limits.arguments
     }
 
     /// Rejects a call, for whose arguments there is no room.
@@ -502,7 +503,6 @@ impl NativeCalls {
                 call.received.pending_surrogate = None;
                 let rest = deltas.fragment((start + len, end));
                 let was_waiting = call.is_waiting();
-                call.is_final &= !was_waiting;
                 self.push_more(i, rest, deltas, actions);
                 if was_waiting {
                     self.finalize(i, deltas, actions);
@@ -561,7 +561,6 @@ impl NativeCalls {
         self.confirm(i, false, deltas, actions);
         let call = &mut self.list[i];
         match &mut call.state {
-            CallState::Over => {}
             CallState::Unnamed(kept) => {
                 let kept = deltas.store(kept.as_bytes());
                 call.state = CallState::Over;
@@ -609,8 +608,10 @@ impl NativeCalls {
     /// If they are out of bounds.
     pub(super) fn restore(policy: Arc<Policy>, limits: Limits, saved: SavedCalls) -> Result<NativeCalls, ResumeError> {
         let SavedCalls { list, started, text, reasoning, has_forgotten, repetitions, error } = saved;
-        // Of one payload, all calls may be over at once.
-        let are_few = list.len() <= limits.open_calls.saturating_add(REMEMBERED + MAX_DELTAS);
+        // A body that is the arguments of one call has that call in any case.
+        let most = limits.open_calls.max(1);
+        let open = list.iter().filter(|call| !call.is_closed).count();
+        let are_few = open <= most && list.len() <= most.saturating_add(REMEMBERED);
         let numbers_fit = started.max(repetitions) < u64::MAX / 2;
         let texts_fit = text.is_in_bounds() && reasoning.is_in_bounds();
         if !are_few || !numbers_fit || !texts_fit || !list.iter().all(|call| call.is_in_bounds(limits.event)) {
@@ -619,7 +620,8 @@ impl NativeCalls {
         let resume = |checkpoint| Parser::resume(policy.clone(), checkpoint).map(Box::new);
         let list = list.into_iter().map(|call| call.try_map(resume)).collect::<Result<_, _>>()?;
         let calls = NativeCalls::new(policy, limits);
-        Ok(NativeCalls { list, started, text, reasoning, has_forgotten, repetitions, error, ..calls })
+        let calls = NativeCalls { list, started, text, reasoning, has_forgotten, repetitions, error, ..calls };
+        if calls.has_room() { Ok(calls) } else { Err(ResumeError::Corrupt) }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::sealed::Sealed;
 use crate::{Policy, ResumeError};
 
 /// The version of the format. Any change of the stored data or of its meaning increases it.
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
 
 /// The state of a [`ResponseParser`] between two chunks, as data.
 ///

@@ -123,11 +123,6 @@ impl Detection {
         }
     }
 
-    /// Clears what the last payload was lent from.
-    pub(super) fn clear_lent(&mut self) {
-        self.frames.clear_lent();
-    }
-
     /// Returns whether the state is one of a body with that limit of an event.
     pub(super) fn is_in_bounds(&self, limit: usize) -> bool {
         let len = self.body.len();
@@ -340,15 +335,12 @@ enum EventLine {
     JsonData,
     /// Any other field, a comment or a blank line.
     Other,
-    /// The beginning of a field's name, or of a byte order mark.
+    /// The beginning of a field's name.
     Incomplete,
     NoField,
 }
 
 fn event_line(line: &[u8], is_complete: bool) -> EventLine {
-    if !is_complete && !line.is_empty() && BYTE_ORDER_MARK.starts_with(line) {
-        return EventLine::Incomplete;
-    }
     if let Some((b'{', inside)) = line.split_first() {
         return object_line(inside, is_complete);
     }

@@ -48,11 +48,6 @@ pub(super) enum ElementByte {
 }
 
 impl ElementScanner {
-    /// Returns whether an element is open that is an object.
-    pub(super) fn is_in_object(&self) -> bool {
-        self.place == ArrayState::Object
-    }
-
     /// Returns whether a `{`, if it came now, would be an element of a list in an element.
     pub(super) fn is_after_comma_in_list(&self) -> bool {
         !self.in_string && self.last == b',' && self.open.last() == Some(&b'[')

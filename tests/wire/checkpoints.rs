@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use followup::wire::{Checkpoint, Events, Format, Limits, ResponseParser};
+use followup::wire::{Checkpoint, Error, Events, Format, Limits, ResponseParser};
 use followup::{Event, Malformed, Policy, ResumeError};
 use serde_json::{Value, json};
 
+use crate::encode::events::binary_frame;
 use crate::golden::{Golden, goldens};
 use crate::normal::lines;
 use crate::stored::paths;
@@ -238,6 +239,115 @@ fn a_forged_checkpoint_never_panics_and_stays_within_the_limits() {
             }
         }
     }
+}
+
+/// Bodies that have begun in each framing, and the states of the parsers that keep most.
+fn beginnings() -> Vec<(Option<Format>, Vec<u8>)> {
+    let event = |payload: Value| format!("data: {payload}\n\n").into_bytes();
+    let argument = json!({"jsonPath": "$.a", "stringValue": "x", "willContinue": true});
+    let call = json!({"id": "c", "name": "lookup", "partialArgs": [argument], "willContinue": true});
+    let gemini = json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]});
+    let call = json!({"index": 0, "id": "c", "function": {"name": "lookup", "arguments": "{}"}});
+    let message = json!({"content": "Hm.", "reasoning_content": "So.", "tool_calls": [call]});
+    let dashscope = json!({"output": {"choices": [{"message": message, "finish_reason": "null"}]}});
+    let arguments = json!({"question": "Q"});
+    let leaked = json!({"name": "ask_followup_question", "arguments": arguments});
+    let leaked = format!("Hm. <tool_call>{leaked}</tool_call>");
+    let text = json!({"choices": [{"delta": {"content": leaked, "reasoning": "Hm."}}]});
+    let asking = json!({"name": "ask_followup_question", "arguments": "{\"question\":"});
+    let unnamed = json!({"arguments": "{\"question\":"});
+    let calls = [json!({"index": 0, "id": "c", "function": asking}), json!({"index": 1, "function": unnamed})];
+    let calls = json!({"choices": [{"delta": {"tool_calls": calls}}]});
+    vec![
+        (None, b"data: {\"x\":1}\n\ndata:".to_vec()),
+        (Some(Format::OpenAiChat), b"data: {\"x\":1}\n\n{\n".to_vec()),
+        (Some(Format::Ollama), b"{\"x\":".to_vec()),
+        (Some(Format::Gemini), b"[{\"x\":[".to_vec()),
+        (Some(Format::Bedrock), binary_frame(&[(":message-type", "event")], b"{}")[..14].to_vec()),
+        (Some(Format::Gemini), event(gemini)),
+        (Some(Format::DashScope), event(dashscope)),
+        (Some(Format::Json), b"{\"question\":\"Q".to_vec()),
+        (Some(Format::OpenAiChat), [event(text), event(calls)].concat()),
+    ]
+}
+
+/// Calls `check` with each value of a stored checkpoint of each beginning, and with what resumes
+/// from that checkpoint with another value there.
+fn each_value(check: impl Fn(&str, &[u8], &Value, &dyn Fn(Value) -> Option<ResponseParser>)) {
+    let limits = Limits::default().with_event(1_000).with_open_calls(4).with_arguments(1_000);
+    for (format, body) in beginnings() {
+        let parser = match format {
+            Some(format) => ResponseParser::new(format, Policy::new()),
+            None => ResponseParser::auto(Policy::new()),
+        };
+        let mut parser = parser.with_limits(limits).with_reasoning(true);
+        drop(parser.feed(&body));
+        let stored = serde_json::to_value(parser.checkpoint()).unwrap();
+        for path in paths(&stored) {
+            let resume = |other: Value| {
+                let mut forged = stored.clone();
+                *forged.pointer_mut(&path).unwrap() = other;
+                let checkpoint = serde_json::from_value::<Checkpoint>(forged).ok()?.with_valid_checksum();
+                ResponseParser::resume(Policy::new(), limits, checkpoint).ok()
+            };
+            check(&path, &body, stored.pointer(&path).unwrap(), &resume);
+        }
+    }
+}
+
+#[test]
+fn a_forged_checkpoint_that_holds_more_than_the_limits_allow_is_an_error() {
+    const MANY: u64 = 20_000;
+    each_value(|path, _, value, resume| {
+        let others = match value {
+            Value::String(_) => vec!["x".repeat(MANY as usize).into()],
+            Value::Array(all) => match all.first() {
+                // Not bytes: hashes, all of which are different.
+                Some(first) if first.as_u64() > Some(255) => vec![(0..MANY).collect()],
+                Some(first) => vec![vec![first.clone(); MANY as usize].into()],
+                None => vec![vec![b'x'; MANY as usize].into(), (0..MANY).collect()],
+            },
+            _ => vec![],
+        };
+        assert!(others.into_iter().all(|other| resume(other).is_none()), "{path}");
+    });
+}
+
+#[test]
+fn a_parser_from_a_forged_checkpoint_has_no_more_open_calls_than_the_limit() {
+    each_value(|path, _, value, resume| {
+        let Some(first) = value.as_array().and_then(|all| all.first()) else { return };
+        let Some(mut parser) = resume(vec![first.clone(); 50].into()) else { return };
+        let mut ended = 0;
+        parser.finish().for_each(|event| {
+            ended += usize::from(matches!(event, Ok(Event::Complete(_) | Event::Rejected(_))));
+        });
+        // With the call that waits in the text.
+        assert!(ended <= 4 + 1, "{path}: {ended}");
+    });
+}
+
+fn check_span(event: Result<Event<'_>, Error<'_>>) {
+    let span = match event {
+        Ok(Event::Complete(call)) => call.span(),
+        Ok(Event::Rejected(call)) => call.span(),
+        event => return drop(format!("{event:?}")),
+    };
+    assert!(span.start <= span.end, "{span:?}");
+}
+
+#[test]
+fn a_parser_from_a_forged_checkpoint_never_panics() {
+    each_value(|_, body, value, resume| {
+        let numbers = [u64::MAX, u64::MAX / 2, 1 << 40, 1_001, 40, 37].into_iter().filter(|_| value.is_u64());
+        // And the kind of a body.
+        let others = numbers.map(Value::from).chain(["Arguments".into()]);
+        for mut parser in others.filter_map(resume) {
+            parser.feed(body).for_each(check_span);
+            parser.feed("\u{e9}\n\n<\"}]data: {}\n\n".as_bytes()).for_each(check_span);
+            parser.finish().for_each(check_span);
+        }
+    });
 }
 
 /// JSON in place of any value of a stored checkpoint.

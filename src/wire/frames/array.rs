@@ -81,7 +81,7 @@ impl Frames {
     /// only at the end, and then every object with the same first key begins an element.
     pub(super) fn take_cut_element(&mut self) -> Option<Vec<u8>> {
         let Framing::Array(element) = &mut self.framing else { return None };
-        if !element.scanner.is_in_object() || element.too_long || element.key.is_some() || self.lent {
+        if element.too_long || element.key.is_some() || self.lent {
             return None;
         }
         element.key = Some(first_key(&self.buffer)?);

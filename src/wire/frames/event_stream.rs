@@ -55,6 +55,7 @@ pub(super) struct FrameDecoder {
     /// A prelude was wrong, so that nothing tells where the next frame begins.
     is_lost: bool,
     /// The JSON of the last frame.
+    #[cfg_attr(feature = "serde", serde(skip))]
     json: Vec<u8>,
 }
 

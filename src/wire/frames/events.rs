@@ -32,6 +32,7 @@ pub(super) struct SseEvent {
     /// The event's name, if it may matter.
     name: Vec<u8>,
     /// The object that is made of the name and the data.
+    #[cfg_attr(feature = "serde", serde(skip))]
     object: Vec<u8>,
 }
 

@@ -42,7 +42,7 @@ fn push_chunk<'a>(
     chunk: WatsonxChunk<'a, impl ListField<'a, WatsonxResult<'a>>>,
     deltas: &mut Deltas,
 ) -> serde_json::Result<()> {
-    if chunk.choices.is_some_and(|choices| choices.get() != "null") {
+    if chunk.choices.is_some() {
         return openai_chat::parse(payload, deltas);
     }
     for error in entries::<Raw<'_>>(chunk.errors, deltas)? {

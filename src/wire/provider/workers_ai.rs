@@ -69,7 +69,7 @@ struct WorkersFunction<'a> {
 
 pub(super) fn parse(payload: &str, deltas: &mut Deltas) -> serde_json::Result<()> {
     let chunk: WorkersChunk<'_> = serde_json::from_str(payload)?;
-    if chunk.choices.is_some_and(|choices| choices.get() != "null") {
+    if chunk.choices.is_some() {
         return openai_chat::parse(payload, deltas);
     }
     push_error(chunk.error, deltas);

@@ -93,6 +93,7 @@ struct ModelOutput<'a> {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct InvokedModel {
     /// The current payload. Its memory is reused.
+    #[cfg_attr(feature = "serde", serde(skip))]
     decoded: Vec<u8>,
     /// A choice had a `delta`.
     has_deltas: bool,

@@ -67,9 +67,7 @@ impl ArgumentsWriter {
     pub(super) fn is_in_bounds(&self) -> bool {
         let len = |step: &PathStep| if let PathStep::Key(key) = step { key.len() } else { 0 };
         // A path that is too deep has one step more.
-        self.last.len() <= MAX_DEPTH + 1
-            && self.last.iter().map(len).sum::<usize>() <= MAX_PATH_LEN
-            && self.written.len() <= MAX_PATHS
+        self.last.len() <= MAX_DEPTH + 1 && self.last.iter().map(len).sum::<usize>() <= MAX_PATH_LEN
     }
 
     /// Returns the number of paths that are remembered.
