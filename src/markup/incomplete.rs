@@ -107,7 +107,7 @@ impl MarkupMachine {
         let pending = core::mem::take(&mut self.pending);
         let signal = self.act(tag, &pending.bytes, start, end, Source::Pending);
         if pending.has_gap {
-            self.spoil_begun();
+            self.spoil_open();
         }
         self.pending = pending;
         self.lend_pending(signal)

@@ -106,11 +106,11 @@ impl MarkupMachine {
     #[cfg(feature = "wire")]
     pub(crate) fn spoil(&mut self) {
         self.pending.has_gap = !self.pending.bytes.is_empty();
-        self.spoil_begun();
+        self.spoil_open();
     }
 
     /// Rejects the call that is open, or that the header of an envelope may begin.
-    pub(super) fn spoil_begun(&mut self) {
+    pub(super) fn spoil_open(&mut self) {
         match self.state {
             MarkupState::Inside(_) | MarkupState::Unconfirmed(_) => {
                 self.buffers.call.spoil();

@@ -241,8 +241,8 @@ fn a_forged_checkpoint_never_panics_and_stays_within_the_limits() {
     }
 }
 
-/// Bodies that have begun in each framing, and the states of the parsers that keep most.
-fn beginnings() -> Vec<(Option<Format>, Vec<u8>)> {
+/// Incomplete bodies of each framing, and of the parsers that keep most.
+fn incomplete_bodies() -> Vec<(Option<Format>, Vec<u8>)> {
     let event = |payload: Value| format!("data: {payload}\n\n").into_bytes();
     let argument = json!({"jsonPath": "$.a", "stringValue": "x", "willContinue": true});
     let call = json!({"id": "c", "name": "lookup", "partialArgs": [argument], "willContinue": true});
@@ -271,11 +271,12 @@ fn beginnings() -> Vec<(Option<Format>, Vec<u8>)> {
     ]
 }
 
-/// Calls `check` with each value of a stored checkpoint of each beginning, and with what resumes
-/// from that checkpoint with another value there.
+/// Calls `check` with each value of a checkpoint in each incomplete body.
+///
+/// The last argument of `check` resumes from that checkpoint with another value there.
 fn each_value(check: impl Fn(&str, &[u8], &Value, &dyn Fn(Value) -> Option<ResponseParser>)) {
     let limits = Limits::default().with_event(1_000).with_open_calls(4).with_arguments(1_000);
-    for (format, body) in beginnings() {
+    for (format, body) in incomplete_bodies() {
         let parser = match format {
             Some(format) => ResponseParser::new(format, Policy::new()),
             None => ResponseParser::auto(Policy::new()),

@@ -83,9 +83,10 @@ fn the_whole_message_names_a_call_that_had_no_name() {
 
 #[test]
 fn the_whole_message_may_have_the_open_calls_in_another_order_and_under_other_ids() {
-    let begun = |index, id: &str, question: &str| call(Some(index), id, ASK, &format!("{{\"question\":\"{question}"));
+    let started = |index, id: &str, question: &str| call(Some(index), id, ASK, &format!("{{\"question\":\"{question}"));
     let whole = |id: &str, question: &str| call(None, id, ASK, &json!({"question": question}).to_string());
-    let payloads = [chat(&[begun(0, "a", "A"), begun(1, "b", "B")]), message(&[whole("x", "B?"), whole("y", "A!")])];
+    let payloads =
+        [chat(&[started(0, "a", "A"), started(1, "b", "B")]), message(&[whole("x", "B?"), whole("y", "A!")])];
     assert_eq!(
         chat_steps(&payloads),
         [
@@ -332,10 +333,10 @@ mod text {
 fn only_messages_have_the_text_of_a_response() {
     let content = json!([{"type": "output_text", "text": "no"}]);
     let other = json!({"type": "web_search_call", "content": content});
-    let begun = json!({"type": "message", "content": content});
+    let started = json!({"type": "message", "content": content});
     let refused = json!({"type": "message", "content": [{"type": "refusal", "refusal": "I won't."}]});
     let payloads = [
-        item_event("added", 0, &begun),
+        item_event("added", 0, &started),
         item_event("done", 1, &other),
         json!({"type": "response.completed", "response": {"output": [other, refused]}}),
     ];
