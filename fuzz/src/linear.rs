@@ -87,9 +87,15 @@ pub fn read(input: &[u8]) {
         let closing = if nests { close.repeat(often * times) } else { close.to_vec() };
         [start, &repeated, end, &closing].concat()
     };
-    let mut counted = compare(reader, &policy, size, &stream, 1);
+    let count = |times: usize| {
+        let (short, long) = (stream(times), stream(times * TIMES));
+        let few = steps(|| consume(reader, &policy, &short, size));
+        let many = steps(|| consume(reader, &policy, &long, size));
+        Counted { few, many, bytes: long.len() as u64 }
+    };
+    let mut counted = count(1);
     if !counted.is_linear() {
-        counted = compare(reader, &policy, size, &stream, TIMES * TIMES);
+        counted = count(TIMES * TIMES);
     }
     assert!(counted.is_linear(), "super-linear: {counted:?}");
     assert!(counted.many <= A_BYTE * counted.bytes, "slow: {counted:?}");
@@ -107,20 +113,6 @@ impl Counted {
     fn is_linear(&self) -> bool {
         self.many <= MOST * self.few + ROOM * self.bytes
     }
-}
-
-/// Counts the steps of a stream with so many times the repetitions, and of the longer one.
-fn compare(
-    reader: Reader,
-    policy: &Arc<Policy>,
-    size: u8,
-    stream: &impl Fn(usize) -> Vec<u8>,
-    times: usize,
-) -> Counted {
-    let (short, long) = (stream(times), stream(times * TIMES));
-    let few = steps(|| consume(reader, policy, &short, size));
-    let many = steps(|| consume(reader, policy, &long, size));
-    Counted { few, many, bytes: long.len() as u64 }
 }
 
 fn policy_of(choices: u8) -> Arc<Policy> {

@@ -342,7 +342,7 @@ fn check_span(event: Result<Event<'_>, Error<'_>>) {
 fn a_parser_from_a_forged_checkpoint_never_panics() {
     each_value(|_, body, value, resume| {
         let numbers = [u64::MAX, u64::MAX / 2, 1 << 40, 1_001, 40, 37].into_iter().filter(|_| value.is_u64());
-        // And the kind of a body.
+        // `Arguments` is a kind of body.
         let others = numbers.map(Value::from).chain(["Arguments".into()]);
         for mut parser in others.filter_map(resume) {
             parser.feed(body).for_each(check_span);

@@ -15,8 +15,27 @@ pub(crate) fn steps(format: Format, limits: Limits, payloads: &[Value]) -> Vec<S
 }
 
 pub(crate) fn steps_of(policy: Policy, format: Format, limits: Limits, payloads: &[Value]) -> Vec<String> {
-    let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
-    steps_of_body(|| ResponseParser::new(format, policy.clone()).with_limits(limits), &body)
+    steps_of_body(|| ResponseParser::new(format, policy.clone()).with_limits(limits), &body(payloads))
+}
+
+/// A body of server-sent events with these payloads.
+pub(crate) fn body(payloads: &[Value]) -> String {
+    payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect()
+}
+
+/// A call in OpenAI's format. What is empty is left out.
+pub(crate) fn call(index: Option<u64>, id: &str, name: &str, arguments: &str) -> Value {
+    let mut call = json!({"function": {"arguments": arguments}});
+    if let Some(index) = index {
+        call["index"] = index.into();
+    }
+    if !id.is_empty() {
+        call["id"] = id.into();
+    }
+    if !name.is_empty() {
+        call["function"]["name"] = name.into();
+    }
+    call
 }
 
 /// The steps of a body, which are the same wherever it is cut.

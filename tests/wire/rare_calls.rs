@@ -7,7 +7,8 @@ use followup::wire::{Checkpoint, Format, Limits, ResponseParser};
 use followup_testing::Transcript;
 use serde_json::{Value, json};
 
-use crate::rare::{steps, steps_of_body};
+use crate::rare::{body, call, steps, steps_of_body};
+use crate::stored::paths;
 
 const ASK: &str = "ask_followup_question";
 const ASKED: &str = r#"{"question":"Q"}"#;
@@ -15,21 +16,6 @@ const OTHER: &str = r#"{"question":"R"}"#;
 
 /// The same question, in an envelope of the text.
 const LEAKED: &str = r#"<tool_call>{"name": "ask_followup_question", "arguments": {"question": "Q"}}</tool_call>"#;
-
-/// A call in OpenAI's format. What is empty is left out.
-fn call(index: Option<u64>, id: &str, name: &str, arguments: &str) -> Value {
-    let mut call = json!({"function": {"arguments": arguments}});
-    if let Some(index) = index {
-        call["index"] = index.into();
-    }
-    if !id.is_empty() {
-        call["id"] = id.into();
-    }
-    if !name.is_empty() {
-        call["function"]["name"] = name.into();
-    }
-    call
-}
 
 fn chat(calls: &[Value]) -> Value {
     json!({"choices": [{"delta": {"tool_calls": calls}}]})
@@ -42,10 +28,6 @@ fn message(calls: &[Value]) -> Value {
 
 fn done(reason: &str) -> Value {
     json!({"choices": [{"delta": {}, "finish_reason": reason}]})
-}
-
-fn body(payloads: &[Value]) -> String {
-    payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect()
 }
 
 /// The steps of a body that is too long to be cut everywhere.
@@ -463,4 +445,38 @@ fn blank_arguments_end_no_call_that_waits() {
     let payloads = [done(""), done(" "), done(r#"{"question":"Q"}"#)];
     let steps = steps(Format::OpenAiResponses, Limits::default(), &payloads);
     assert!(steps.iter().any(|step| step.starts_with("complete")), "{steps:?}");
+}
+
+/// With more arguments than the limit allows, a call is rejected at its next piece.
+#[test]
+fn a_call_that_is_named_after_long_arguments_can_be_resumed() {
+    let limits = Limits::default().with_arguments(8);
+    let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new()).with_limits(limits);
+    let payloads = [chat(&[call(Some(0), "c", "", ASKED)]), chat(&[call(Some(0), "c", ASK, "")])];
+    drop(parser.feed(body(&payloads).as_bytes()));
+    assert_eq!(ResponseParser::resume(Policy::new(), limits, parser.checkpoint()).map(drop), Ok(()));
+}
+
+#[test]
+fn forged_lengths_of_arguments_never_overflow() {
+    let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new());
+    let start = |index| call(Some(index), &format!("c{index}"), ASK, "{\"question\":");
+    drop(parser.feed(body(&[chat(&[start(0), start(1)])]).as_bytes()));
+    let stored = serde_json::to_value(parser.checkpoint()).unwrap();
+    let mut resumed = 0;
+    for path in paths(&stored) {
+        // A number of the first call, and the same of the second.
+        let both = [path.clone(), path.replacen("/0/", "/1/", 1)];
+        if both[0] == both[1] || !both.iter().all(|path| stored.pointer(path).is_some_and(Value::is_u64)) {
+            continue;
+        }
+        let mut forged = stored.clone();
+        both.iter().for_each(|path| *forged.pointer_mut(path).unwrap() = json!(usize::MAX / 2 - 1));
+        let Ok(checkpoint) = serde_json::from_value::<Checkpoint>(forged) else { continue };
+        let checkpoint = checkpoint.with_valid_checksum();
+        let Ok(mut parser) = ResponseParser::resume(Policy::new(), Limits::default(), checkpoint) else { continue };
+        drop(parser.feed(body(&[chat(&[call(Some(0), "", "", "{\"a\":1}")])]).as_bytes()));
+        resumed += 1;
+    }
+    assert!(resumed > 0, "no forged number is accepted");
 }

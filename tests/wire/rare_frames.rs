@@ -8,7 +8,7 @@ use followup_testing::Transcript;
 use serde_json::{Value, json};
 
 use crate::encode::events::{base64, binary_frame};
-use crate::rare::{steps, steps_of_body};
+use crate::rare::{body, steps, steps_of_body};
 use crate::sweep::assert_chunk_invariant;
 
 const ASK: &str = "ask_followup_question";
@@ -207,9 +207,8 @@ fn a_payload_with_a_list_that_is_too_long_changes_no_open_call() {
     first["functionCall"]["name"] = ASK.into();
     let long = json!({"functionCall": {"partialArgs": vec![json!({}); 1_025]}});
     let payloads = [payload(&[first]), payload(&[part("lost", false), long]), payload(&[part("B", false)])];
-    let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
     let mut parser = ResponseParser::new(Format::Gemini, Policy::new());
-    let steps = Transcript::of_response(&mut parser, [body]).to_string();
+    let steps = Transcript::of_response(&mut parser, [body(&payloads)]).to_string();
     assert!(steps.contains("error unreadable") && !steps.contains("orphan"), "{steps}");
     assert!(steps.contains("\"AB\""), "{steps}");
 }

@@ -7,7 +7,7 @@ use followup::wire::{Format, Limits, ResponseParser};
 use followup_testing::Transcript;
 use serde_json::{Value, json};
 
-use crate::rare::steps;
+use crate::rare::{body, call, steps};
 
 const ASK: &str = "ask_followup_question";
 const Q: &str = r#"{"question":"Q"}"#;
@@ -106,9 +106,8 @@ fn short_dashscope_reasoning_counts_once_if_it_comes_again_with_anything_else() 
             dashscope(again, reason),
             dashscope(json!({"reasoning_content": all}), "null"),
         ];
-        let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
         let mut parser = ResponseParser::new(Format::DashScope, Policy::new()).with_reasoning(true);
-        let transcript = Transcript::of_response(&mut parser, [body]);
+        let transcript = Transcript::of_response(&mut parser, [body(&payloads)]);
         let spans: Vec<_> = transcript.complete().map(|call| call.span.clone()).collect();
         assert_eq!(spans, vec![start..start + CALL.len() as u64; 1], "{more} {reason}");
     }
@@ -194,10 +193,9 @@ fn gemini_calls_may_have_4096_paths_together() {
             part("b", 0..72),
             part("b", 72..72 + paths),
         ];
-        let body: String = payloads.iter().map(|payload| format!("data: {payload}\n\n")).collect();
         let mut parser = ResponseParser::new(Format::Gemini, Policy::new());
         let mut transcript = Transcript::default();
-        transcript.append_response(parser.feed(body.as_bytes()));
+        transcript.append_response(parser.feed(body(&payloads).as_bytes()));
         assert_eq!(!transcript.to_string().contains('!'), is_well_formed, "{paths}");
         let resumed = ResponseParser::resume(Policy::new(), Limits::default(), parser.checkpoint());
         assert!(resumed.is_ok(), "{paths}");
@@ -361,20 +359,6 @@ fn workers(call: Value) -> Value {
     json!({"response": "", "tool_calls": [call]})
 }
 
-fn workers_piece(index: Option<u64>, id: &str, name: &str, arguments: &str) -> Value {
-    let mut call = json!({"function": {"arguments": arguments}});
-    if let Some(index) = index {
-        call["index"] = index.into();
-    }
-    if !id.is_empty() {
-        call["id"] = id.into();
-    }
-    if !name.is_empty() {
-        call["function"]["name"] = name.into();
-    }
-    workers(call)
-}
-
 #[test]
 fn whole_calls_of_workers_ai_are_separate_unless_id_and_arguments_are_equal() {
     let whole = |id: &str, question: &str| workers(json!({"id": id, "name": ASK, "arguments": {"question": question}}));
@@ -392,7 +376,7 @@ fn whole_calls_of_workers_ai_are_separate_unless_id_and_arguments_are_equal() {
 fn a_whole_call_of_workers_ai_is_no_part_of_one_in_pieces() {
     let (first, rest) = Q.split_at(9);
     let whole = workers(json!({"name": ASK, "arguments": {"question": "R"}}));
-    let payloads = [workers_piece(Some(0), "", ASK, first), whole, workers_piece(Some(0), "", "", rest)];
+    let payloads = [workers(call(Some(0), "", ASK, first)), whole, workers(call(Some(0), "", "", rest))];
     let expected = [r#"question 1 "R""#, r#"complete 1: "R" [] []"#, r#"question 0 "Q""#, r#"complete 0: "Q" [] []"#];
     assert_eq!(steps(Format::WorkersAi, Limits::default(), &payloads), expected);
 }
@@ -406,12 +390,12 @@ fn pieces_of_workers_ai_calls_go_by_their_index_and_may_have_all_so_far() {
         steps
     };
     let other = rest.replace('Q', "R");
-    let piece = |index: u64, name: &str, arguments: &str| workers_piece(Some(index), "", name, arguments);
+    let piece = |index: u64, name: &str, arguments: &str| workers(call(Some(index), "", name, arguments));
     let overlapping = [piece(0, ASK, first), piece(1, ASK, first), piece(0, "", rest), piece(1, "", &other)];
     assert_eq!(ends(&overlapping), [r#"complete 0: "Q" [] []"#, r#"complete 1: "R" [] []"#]);
     let asked = [r#"complete 0 (c): "Q" [] []"#];
-    let by_id = [workers_piece(None, "c", ASK, first), workers_piece(None, "c", "", rest)];
+    let by_id = [workers(call(None, "c", ASK, first)), workers(call(None, "c", "", rest))];
     assert_eq!(ends(&by_id), asked);
-    let so_far = [workers_piece(Some(0), "c", ASK, first), piece(0, "", &Q[..14]), piece(0, "", Q)];
+    let so_far = [workers(call(Some(0), "c", ASK, first)), piece(0, "", &Q[..14]), piece(0, "", Q)];
     assert_eq!(ends(&so_far), asked);
 }
