@@ -423,17 +423,14 @@ impl NativeCalls {
         self.limits.event / self.limits.open_calls.max(1)
     }
 
-    /// Delivers arguments as the call's state demands, unless there is no room for them.
+    /// Delivers arguments as the call's state demands.
     fn deliver(&mut self, i: usize, range: TextRange, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
-        let call = &mut self.list[i];
-        call.received.push(&deltas.text[range.0..range.1]);
-        if matches!(call.state, CallState::Asking { .. }) && !call.is_closed && !self.has_room() {
-            return self.reject(i, deltas, actions);
-        }
+        self.list[i].received.push(&deltas.text[range.0..range.1]);
         self.pass_on(i, range, deltas, actions);
     }
 
-    /// Passes on arguments that were received: to the parser, the caller or the buffer.
+    /// Passes on arguments that were received: to the parser, if there is room for them, to the
+    /// caller or to the buffer.
     fn pass_on(&mut self, i: usize, range: TextRange, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         let max_kept = self.max_kept();
         let text = &deltas.text[range.0..range.1];
@@ -452,9 +449,14 @@ impl NativeCalls {
                     self.confirm(i, asks, deltas, actions);
                 }
             }
-            CallState::Asking { .. } | CallState::OtherTool => {
-                push_unless_empty(actions, range, |range| Action::Arguments(i, range));
+            CallState::Asking { .. } => {
+                if call.is_closed || self.has_room() {
+                    push_unless_empty(actions, range, |range| Action::Arguments(i, range));
+                } else {
+                    self.reject(i, deltas, actions);
+                }
             }
+            CallState::OtherTool => push_unless_empty(actions, range, |range| Action::Arguments(i, range)),
             CallState::Over => {}
         }
     }

@@ -447,14 +447,30 @@ fn blank_arguments_end_no_call_that_waits() {
     assert!(steps.iter().any(|step| step.starts_with("complete")), "{steps:?}");
 }
 
-/// With more arguments than the limit allows, it is rejected at its next piece.
+/// Arguments count from the moment they are known to be a question's, however they came before.
 #[test]
-fn a_call_of_a_generic_name_that_is_confirmed_by_long_arguments_can_be_resumed() {
-    let limits = Limits::default().with_arguments(8);
-    let mut parser = ResponseParser::new(Format::OpenAiChat, Policy::new()).with_limits(limits);
-    let payload = chat(&[call(Some(0), "c", "question", r#"{"questions":[{"question":"Which?","options":[{"#)]);
-    drop(parser.feed(body(&[payload]).as_bytes()));
-    assert_eq!(ResponseParser::resume(Policy::new(), limits, parser.checkpoint()).map(drop), Ok(()));
+fn arguments_beyond_the_limit_reject_a_call_at_once() {
+    let list = r#"{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}"#;
+    let (start, rest) = list.split_at(40);
+    let whole = |name: &str, arguments: &str| vec![chat(&[call(Some(0), "c", name, arguments)])];
+    let pieces = |name: &str| [whole(name, start), whole("", rest)].concat();
+    let named_late = |name: &str| [whole("", list), whole(name, "")].concat();
+    for name in ["AskUserQuestion", "question"] {
+        for payloads in [whole(name, list), pieces(name), named_late(name)] {
+            let of = |limit: usize, last: &[Value]| {
+                let payloads = [&payloads[..], last].concat();
+                steps(Format::OpenAiChat, Limits::default().with_arguments(limit), &payloads)
+            };
+            let asked = of(list.len(), &[done("tool_calls")]);
+            assert!(asked.last().unwrap().starts_with("complete 0 (c)"), "{name}: {asked:?}");
+            assert_eq!(ends(&asked, "error"), 0, "{name}: {asked:?}");
+            // Nothing follows that could reject it.
+            let refused = of(list.len() - 1, &[]);
+            assert_eq!(ends(&refused, "error too_many_calls"), 1, "{name}: {refused:?}");
+            assert_eq!(ends(&refused, "rejected"), 1, "{name}: {refused:?}");
+            assert_eq!(ends(&refused, "complete"), 0, "{name}: {refused:?}");
+        }
+    }
 }
 
 #[test]
