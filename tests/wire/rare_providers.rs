@@ -203,6 +203,16 @@ fn gemini_calls_may_have_4096_paths_together() {
 }
 
 #[test]
+fn no_key_of_a_gemini_call_is_shown_as_a_suggestion() {
+    let args = [("$.question", "Q"), ("$.follow_up[0]", "A"), ("$.follow_up.key", "B")];
+    let args: Vec<Value> = args.iter().map(|(path, text)| gemini_text(path, text, false)[0].clone()).collect();
+    assert_eq!(
+        steps(Format::Gemini, Limits::default(), &[gemini(json!({"id": "c", "name": ASK, "partialArgs": args}))]),
+        [r#"question 0 "Q""#, r#"suggestion 0.0 "A""#, r#"rejected malformed 0 (c): "Q" ["A"] []"#]
+    );
+}
+
+#[test]
 fn the_name_of_a_gemini_call_comes_too_late_after_arguments_that_are_too_long() {
     let limits = Limits::default().with_event(1000).with_open_calls(10);
     let text = "x".repeat(200);

@@ -1,6 +1,7 @@
 //! Writing the JSON that a sequence of values at JSON paths makes up, as it streams.
 
 use core::hash::{Hash, Hasher};
+use core::mem::discriminant;
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -169,7 +170,9 @@ impl ArgumentsWriter {
         let same = same.min(path.len() - 1).min(self.last.len().saturating_sub(1));
         let has_sibling = !self.last.is_empty();
         self.close_to(same + 1, out);
-        if path.len() > MAX_DEPTH || !self.remember(&path, same, room) {
+        // A key in an array would be read as an element.
+        let is_other_kind = self.last.get(same).is_some_and(|step| discriminant(step) != discriminant(&path[same]));
+        if is_other_kind || path.len() > MAX_DEPTH || !self.remember(&path, same, room) {
             out.push(ILL_FORMED);
         }
         for (depth, step) in path.iter().enumerate().skip(same) {
@@ -319,6 +322,15 @@ mod tests {
                     r#"{"jsonPath":"$.r","stringValue":"B"}"#,
                 ],
                 r#"{"q":"A","r":"B"}"#,
+            ),
+            // A key in an array, and an index in an object.
+            (
+                &[r#"{"jsonPath":"$.l[0]","stringValue":"A"}"#, r#"{"jsonPath":"$.l.b","stringValue":"B"}"#],
+                r#"{"l":["A"!,"b":"B"}}"#,
+            ),
+            (
+                &[r#"{"jsonPath":"$.o.a","stringValue":"A"}"#, r#"{"jsonPath":"$.o[1]","stringValue":"B"}"#],
+                r#"{"o":{"a":"A"!,"B"]}"#,
             ),
             // A path that was written already, or leads through a value.
             (&[r#"{"jsonPath":"$.m"}"#, r#"{"jsonPath":"$.m"}"#], r#"{"m":null!,"m":null}"#),
