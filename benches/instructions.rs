@@ -214,8 +214,8 @@ fn check() -> io::Result<ExitCode> {
 
 fn write() -> io::Result<ExitCode> {
     let mut text = format!(
-        "# Instructions per chunk to parse each workload. `cargo bench --bench instructions -- --check` compares with\n\
-         # these figures, `-- --write` writes them anew.\n# {}\n",
+        "# Instructions per chunk to parse each workload. `cargo bench --bench instructions -- --check`\n\
+         # compares with these figures, `-- --write` writes them anew.\n# {}\n",
         rustc_version()
     );
     for ((name, size), count) in count_all()? {

@@ -2,8 +2,8 @@
 --
 -- KEYS: state, waiting
 -- ARGV: offset of the piece, the piece, time to live (ms)
--- Returns the offset, the checkpoint ("" before the first piece), and the piece at that offset, if it
--- has arrived.
+-- Returns the offset, the checkpoint ("" before the first piece), and the piece at that offset, if
+-- it has arrived.
 local stored = redis.call('HMGET', KEYS[1], 'offset', 'checkpoint', 'ended')
 local offset = stored[1] or '0'
 if not stored[3] and tonumber(ARGV[1]) >= tonumber(offset) then

@@ -3,8 +3,8 @@
 -- KEYS: state, waiting, events
 -- ARGV: offset of the piece, offset after it, the checkpoint after it, or "" after the last piece,
 --   time to live (ms), then each event
--- Returns nothing if another worker has applied the piece. Otherwise the offset, the checkpoint, and
--- the next piece, if it has arrived.
+-- Returns nothing if another worker has applied the piece. Otherwise the offset, the checkpoint,
+-- and the next piece, if it has arrived.
 local stored = redis.call('HMGET', KEYS[1], 'offset', 'ended')
 if stored[2] or (stored[1] or '0') ~= ARGV[1] then
     return false

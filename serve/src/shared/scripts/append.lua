@@ -4,14 +4,16 @@
 -- ARGV: replica, time to live (ms),
 --   for how long a conversation that the store has lost stays closed for others (ms),
 --   for each conversation: the number of the arguments that follow,
---     epoch, number of the batch in the epoch, the id before these events, the id of the last of them,
+--     epoch, number of the batch in the epoch,
+--     the id before these events, the id of the last of them,
 --     "append", or "replace" to begin the log anew,
 --     "restore" if the store had the conversation, and has lost it or its log,
 --     the id before which entries are dropped, or "",
 --     number of fields to set, then their names and values,
 --     number of fields to remove, then their names,
 --     for each entry: its id, the id before it, number of its events, then their names and data
--- Returns for each "ok", or "lost" if another replica is the writer, or "gap" and the id that the log ends with.
+-- Returns for each "ok", or "lost" if another replica is the writer, or "gap" and the id that the
+-- log ends with.
 local replica, time_to_live, closed = ARGV[1], ARGV[2], tonumber(ARGV[3])
 
 -- The most values, and bytes of values, that a message has.

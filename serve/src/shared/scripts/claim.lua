@@ -2,7 +2,8 @@
 --
 -- KEYS: state, bell
 -- ARGV: number of the question, the answer
--- Returns "accepted", "answered" and the answer that was, "not asked" if the question does not wait, or
+-- Returns "accepted", "answered" and the answer that was,
+--   "not asked" if the question does not wait, or
 --   "closed" if the store has just got back what it had lost. The time comes second.
 local field = 'answer:' .. ARGV[1]
 local answer = redis.call('HMGET', KEYS[1], field)[1]

@@ -1,13 +1,14 @@
 -- Records changes in the list of conversations.
 --
 -- KEYS: entries, changes, ends, bell
--- ARGV: time to live (ms), maximum number of entries, for each change: id, entry as JSON, or "" to remove it
+-- ARGV: time to live (ms), maximum number of entries, for each change: id, entry as JSON, or "" to
+-- remove it
 local time_to_live, limit = ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
 -- Not that of a replica: one whose clock is ahead would end the entries of all others.
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
--- The number of a change is its time in microseconds, which is below 2^53. So the numbers ascend even if the
--- list has expired, or the store has lost a part of it.
+-- The number of a change is its time in microseconds, which is below 2^53. So the numbers ascend
+-- even if the list has expired, or the store has lost a part of it.
 local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
 local number = math.max(tonumber(newest[2]) or 0, time[1] * 1000000 + time[2] - 1)
 local has_changed = false
@@ -18,7 +19,8 @@ for at = 3, #ARGV, 2 do
         has_changed = true
         number = number + 1
         redis.call('ZADD', KEYS[2], string.format('%d', number), id)
-        -- The change of an entry that was removed is kept for a while, so that every replica sees it.
+        -- The change of an entry that was removed is kept for a while, so that every replica sees
+        -- it.
         if entry == '' then
             redis.call('HDEL', KEYS[1], id)
         else
@@ -31,10 +33,12 @@ if not has_changed then
     return 0
 end
 local ended = redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0, 100)
--- As many changes of entries that were removed are kept beside the entries. The oldest changes go first.
+-- As many changes of entries that were removed are kept beside the entries. The oldest changes go
+-- first.
 local entries, changes, at = redis.call('HLEN', KEYS[1]), redis.call('ZCARD', KEYS[2]), 0
 if entries > changes then
-    -- The store has lost changes. Nobody sees an entry without one, and it would take the place of another.
+    -- The store has lost changes. Nobody sees an entry without one, and it would take the place of
+    -- another.
     for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
         if not redis.call('ZSCORE', KEYS[2], id) then
             entries = entries - redis.call('HDEL', KEYS[1], id)

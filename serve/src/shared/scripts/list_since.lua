@@ -2,7 +2,8 @@
 --
 -- KEYS: entries, changes
 -- ARGV: the number
--- Returns the numbers of the newest change and of the oldest one that counts, and ids, numbers and entries.
+-- Returns the numbers of the newest change and of the oldest one that counts, and ids, numbers and
+-- entries.
 local newest = redis.call('ZREVRANGE', KEYS[2], 0, 0, 'WITHSCORES')
 local number = tonumber(newest[2]) or 0
 local after = tonumber(ARGV[1])

@@ -1,7 +1,8 @@
 -- Returns conversations: for each the fields of its state, and the entries of its log after an id.
 --
--- With an id, what may be large and is not needed to follow the log is left out: the items, a request that failed,
--- and what continues the conversation while a turn streams, or if the replica itself has written that.
+-- With an id, what may be large and is not needed to follow the log is left out: the items, a
+-- request that failed, and what continues the conversation while a turn streams, or if the replica
+-- itself has written that.
 --
 -- KEYS: log, state, for each
 -- ARGV: the id, or "-", and "own" if the replica is the writer, or "", for each

@@ -1,8 +1,10 @@
--- Notes the last requests of conversations, lets the store keep these longer, and stores the requests' records.
+-- Notes the last requests of conversations, lets the store keep these longer, and stores the
+-- requests' records.
 --
 -- KEYS: for each: log, state, the keys of its record
 -- ARGV: time to live (ms), that of a record (ms),
---   for each: the request, the names of its record separated by spaces, the record as JSON, number of its keys
+--   for each: the request, the names of its record separated by spaces, the record as JSON,
+--     number of its keys
 local time_to_live, lifetime, key = ARGV[1], ARGV[2], 1
 for at = 3, #ARGV, 4 do
     local log, state, count = KEYS[key], KEYS[key + 1], tonumber(ARGV[at + 3])

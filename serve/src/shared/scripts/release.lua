@@ -1,4 +1,5 @@
--- Takes back an answer that was accepted and can't be given. Another one stays: this may run late, or twice.
+-- Takes back an answer that was accepted and can't be given. Another one stays: this may run late,
+-- or twice.
 --
 -- KEYS: state
 -- ARGV: name of the field of the answer, the answer

@@ -4,12 +4,14 @@
 -- ARGV: replica, the epoch in which it is the writer, or 0, time to live (ms),
 --   for how long the beginning of a turn is reserved (ms), a replica that is dead, or "",
 --   "create" if it may be new,
---   "turn" if it begins a turn: no other replica takes the conversation until the turn is stored, or the
---   reservation has ended, because the replica may never hear of it; "piece" if it adds to a turn in pieces; or "",
+--   "turn" if it begins a turn: no other replica takes the conversation until the turn is stored,
+--   or the reservation has ended, because the replica may never hear of it;
+--   "piece" if it adds to a turn in pieces; or "",
 --   the version of what it can read, the last event that another writer has told it of, or "",
 --   the name of the message whose first piece is pushed, or ""
--- Returns "none", "unreadable" if another version has written it, "closed" if the store has lost something, or has
---   just got back what it had lost, "busy" or "reserved" and the writer, "kept" if the replica is the writer already,
+-- Returns "none", "unreadable" if another version has written it,
+--   "closed" if the store has lost something, or has just got back what it had lost,
+--   "busy" or "reserved" and the writer, "kept" if the replica is the writer already,
 --   or "taken", the epoch, the state and the log. The time comes second.
 local replica, own_epoch, time_to_live, reservation, dead, may_create, purpose, version, known, message = unpack(ARGV)
 local stored = redis.call('HMGET', KEYS[2], 'epoch', 'owner', 'turn', 'deleted', 'closed', 'last')
@@ -57,8 +59,8 @@ if pieces and pieces ~= '' then
     end
 end
 if not is_kept then
-    -- Later than any that the store may have lost, or had for a conversation that has ended and had the same id.
-    -- So no two writers give their events the same ids.
+    -- Later than any that the store may have lost, or had for a conversation that has ended and had
+    -- the same id. So no two writers give their events the same ids.
     epoch = math.max(epoch + 1, now)
 elseif own_epoch > epoch then
     -- The store has lost that the replica became the writer.
@@ -68,7 +70,8 @@ if epoch ~= tonumber(stored[1] or '0') then
     redis.call('HSET', KEYS[2], 'epoch', string.format('%d', epoch), 'owner', replica)
     redis.call('HDEL', KEYS[2], 'batch', 'deleted')
 end
--- A turn in pieces has begun: each of them may come to another replica, and is stored before it is acknowledged.
+-- A turn in pieces has begun: each of them may come to another replica, and is stored before it is
+-- acknowledged.
 if purpose == 'turn' and turn ~= 'pieces' and not (is_kept and turn == 'streaming') then
     redis.call('HSET', KEYS[2], 'turn', string.format('reserved:%d', now + reservation))
     redis.call('HDEL', KEYS[2], 'request', 'records')
