@@ -3,6 +3,7 @@
 mod answers;
 mod checkpoints;
 mod common;
+mod elsewhere;
 mod endings;
 mod form_laws;
 mod forms;

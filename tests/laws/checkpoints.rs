@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use followup::{
-    CallStart, Checkpoint, Entities, Envelopes, Event, Events, Limits, Malformed, Parser, Policy, ResumeError, Tools,
+    CallStart, Checkpoint, Entities, Envelopes, Event, Events, Limits, Malformed, Parser, Policy, ResumeError, Shape,
+    Shapes, Tools,
 };
 use followup_testing::Syntax;
 use serde_json::{Value, json};
@@ -127,12 +128,16 @@ fn a_stored_checkpoint_comes_back_as_it_was_after_every_byte() {
 
 #[test]
 fn a_policy_comes_back_as_it_was() {
-    for policy in policies() {
+    let shapes = ["a", "b"].map(|name| Shape::parse(format!("shape {name}\ntool ask_{name}\ntext q\n")).unwrap());
+    let with_shapes = [Shapes::new(shapes), Shapes::none()].map(|shapes| Arc::new(Policy::new().with_shapes(shapes)));
+    for policy in policies().into_iter().chain(with_shapes) {
         let stored = serde_json::to_string(&*policy).unwrap();
-        assert_eq!(serde_json::from_str::<Policy>(&stored).unwrap(), *policy);
+        assert_eq!(serde_json::from_str::<Policy>(&stored).unwrap(), *policy, "{stored}");
     }
     assert_eq!(serde_json::from_str::<Policy>("{}").unwrap(), Policy::default());
     assert!(serde_json::from_str::<Policy>(r#"{"tools": {"tools": ["a b"], "parameters": []}}"#).is_err());
+    let error = serde_json::from_str::<Policy>(r#"{"shapes": ["shape a\ntool t\nform q frob\n"]}"#).unwrap_err();
+    assert!(error.to_string().starts_with("line 3, column 8"), "{error}");
 }
 
 #[test]

@@ -187,6 +187,17 @@ fn shapes_are_read_from_their_texts() {
 }
 
 #[test]
+fn a_shape_may_have_60_keys() {
+    let with = |keys: u32| {
+        let keys: String = (0..keys).map(|key| format!(" q{key}")).collect();
+        Shape::parse(format!("shape a\ntool t\ntext{keys}\n")).map(drop)
+    };
+    assert_eq!(with(60), Ok(()));
+    let error = with(61).unwrap_err();
+    assert_eq!((error.line(), error.column()), (3, "text".len() + 10 * 3 + 50 * 4 + 2), "{error}");
+}
+
+#[test]
 fn an_error_in_a_shape_has_its_line_and_its_column() {
     for (text, line, column) in [
         ("shape a\ntool t\n  nothing x\n", 3, 3),

@@ -142,6 +142,37 @@ fn a_body_whose_events_one_line_end_divides_is_resumed_after_every_byte() {
     }
 }
 
+/// The arguments of a generic name are kept until they show whether the call asks.
+#[test]
+fn a_call_of_a_generic_name_is_resumed_after_every_byte() {
+    let policy = Arc::new(Policy::new());
+    for (arguments, asked) in [
+        (r#"{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}"#, 1),
+        (r#"{"path":"a.rs","questions":[]}"#, 0),
+    ] {
+        let payload = |name: Value, piece: &str| {
+            let call = json!({"index": 0, "id": "c", "function": {"name": name, "arguments": piece}});
+            format!("data: {}\n\n", json!({"choices": [{"delta": {"tool_calls": [call]}}]}))
+        };
+        let (mut body, mut rest) = (payload("question".into(), ""), arguments);
+        while !rest.is_empty() {
+            let (piece, after) = rest.split_at(rest.len().min(7));
+            (body, rest) = (body + &payload(Value::Null, piece), after);
+        }
+        body += "data: [DONE]\n\n";
+        let mut parser = ResponseParser::new(Format::OpenAiChat, policy.clone());
+        let whole = Lines(lines(&mut parser.clone(), [body.as_bytes()]));
+        let mut all = Lines::default();
+        for byte in body.bytes() {
+            all.take(parser.feed(&[byte]));
+            parser = resumed(&policy, stored(&parser.checkpoint()));
+        }
+        all.take(parser.finish());
+        assert_eq!(all, whole, "{arguments}");
+        assert_eq!(all.0.iter().filter(|line| line.contains("Complete(Complete")).count(), asked, "{all:?}");
+    }
+}
+
 #[test]
 fn equal_bytes_make_equal_checkpoints() {
     let (policy, mut sweep) = (Arc::new(Policy::new()), Sweep::new(1));
