@@ -184,27 +184,34 @@ fn an_owned_error_equals_the_borrowed_one() {
     };
     let delta = r#"{"type":"content_block_delta","index":7,"delta":{"type":"input_json_delta","partial_json":"{}"}}"#;
     let limits = followup::wire::Limits::default().with_event(150).with_open_calls(1);
-    for (code, wire, body) in [
+    for (code, format, body) in [
         (
             "provider",
-            Format::Anthropic,
+            Some(Format::Anthropic),
             "data: {\"type\":\"error\",\"error\":{\"message\":\"Overloaded\"}}\n\n".to_owned(),
         ),
-        ("unreadable", Format::OpenAiChat, "data: {\n\n".to_owned()),
-        ("too_long", Format::OpenAiChat, format!("data: {}\n\n", "x".repeat(200))),
-        ("orphan", Format::Anthropic, format!("data: {delta}\n\n")),
-        ("foreign", Format::Gemini, "Not found".to_owned()),
-        ("empty", Format::Anthropic, "data: {\"type\":\"message_start\"}\n\n".to_owned()),
+        ("unreadable", Some(Format::OpenAiChat), "data: {\n\n".to_owned()),
+        ("too_long", Some(Format::OpenAiChat), format!("data: {}\n\n", "x".repeat(200))),
+        ("orphan", Some(Format::Anthropic), format!("data: {delta}\n\n")),
+        ("foreign", Some(Format::Gemini), "Not found".to_owned()),
+        ("empty", Some(Format::Anthropic), "data: {\"type\":\"message_start\"}\n\n".to_owned()),
         (
             "contradiction",
-            Format::OpenAiResponses,
+            Some(Format::OpenAiResponses),
             "data: {\"type\":\"response.output_text.delta\",\"output_index\":0,\"delta\":\"a\"}\n\n\
              data: {\"type\":\"response.output_text.done\",\"output_index\":0,\"text\":\"b\"}\n\n"
                 .to_owned(),
         ),
-        ("too_many_calls", Format::Anthropic, block(0) + &block(1)),
+        ("too_many_calls", Some(Format::Anthropic), block(0) + &block(1)),
+        ("binary", None, "\u{1f}\u{8b}\u{8}junk".to_owned()),
     ] {
-        let response = || ResponseParser::new(wire, Policy::new()).with_limits(limits);
+        let response = || {
+            let parser = match format {
+                Some(format) => ResponseParser::new(format, Policy::new()),
+                None => ResponseParser::auto(Policy::new()),
+            };
+            parser.with_limits(limits)
+        };
         let parts =
             |error: followup::wire::Error<'_>| (error.code(), error.data().map(str::to_owned), error.to_string());
         let mut lent = Vec::new();

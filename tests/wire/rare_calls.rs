@@ -303,6 +303,17 @@ mod text {
         assert_eq!(ResponseParser::resume(Policy::new(), Limits::default(), parser.checkpoint()).map(drop), Ok(()));
     }
 
+    /// What is not remembered may have come.
+    #[test]
+    fn of_more_than_256_parts_nothing_is_shown_twice() {
+        let texts: Vec<String> = (0..300).map(|item| format!("{item}.")).collect();
+        let mut payloads: Vec<Value> = (0..).zip(&texts).map(|(item, text)| delta(item, text)).collect();
+        payloads.push(completed(&texts.iter().map(String::as_str).collect::<Vec<_>>()));
+        let new = || ResponseParser::new(Format::OpenAiResponses, Policy::new());
+        let steps = steps_of_body(new, &body(&payloads));
+        assert_eq!((shown(&steps), ends(&steps, "error")), (texts.concat(), 0));
+    }
+
     #[test]
     fn two_whole_messages_that_did_not_come_in_pieces_are_both_shown() {
         let message = |text: &str| json!({"choices": [{"message": {"content": text}}]});

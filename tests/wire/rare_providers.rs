@@ -7,7 +7,7 @@ use followup::wire::{Format, Limits, ResponseParser};
 use followup_testing::Transcript;
 use serde_json::{Value, json};
 
-use crate::rare::{body, call, steps};
+use crate::rare::{body, call, steps, steps_of_body};
 
 const ASK: &str = "ask_followup_question";
 const Q: &str = r#"{"question":"Q"}"#;
@@ -64,6 +64,28 @@ fn the_content_of_a_cohere_message_may_be_a_text() {
     assert_eq!(steps(Format::Cohere, Limits::default(), &[payload]), [r#"text "Hm.""#]);
 }
 
+#[test]
+fn a_custom_tool_of_openai_is_called_with_its_input() {
+    let call = json!({"index": 0, "id": "c", "type": "custom", "custom": {"name": ASK, "input": Q}});
+    for message in ["delta", "message"] {
+        let payload = json!({"choices": [{message: {"tool_calls": [call]}, "finish_reason": "tool_calls"}]});
+        assert_eq!(
+            steps(Format::OpenAiChat, Limits::default(), &[payload]),
+            [r#"question 0 "Q""#, r#"complete 0 (c): "Q" [] []"#],
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn the_output_of_a_prediction_of_replicate_is_a_text_or_its_pieces() {
+    for output in [json!("Hm."), json!(["H", "m."])] {
+        let body = json!({"id": "p", "status": "succeeded", "output": output}).to_string();
+        let steps = steps_of_body(|| ResponseParser::new(Format::Replicate, Policy::new()), &body);
+        assert_eq!(steps, [r#"text "Hm.""#], "{body}");
+    }
+}
+
 /// A piece of a message in DashScope's format.
 fn dashscope(message: Value, reason: &str) -> Value {
     json!({"output": {"choices": [{"message": message, "finish_reason": reason}]}})
@@ -84,6 +106,27 @@ fn a_dashscope_code_is_an_error_unless_it_is_a_number_beside_output() {
         let actual = steps(Format::DashScope, Limits::default(), &[text.clone(), payload.clone()]);
         assert_eq!(actual, expected, "{payload}");
     }
+}
+
+#[test]
+fn a_dashscope_message_may_have_more_calls_than_are_compared() {
+    let limits = Limits::default().with_open_calls(100);
+    let call = |index: u64, name: &str, arguments: &str| {
+        let function = json!({"name": name, "arguments": arguments});
+        json!({"index": index, "id": format!("c{index}"), "function": function})
+    };
+    let (first, rest) = Q.split_at(9);
+    let calls = |name: &str, piece: &str| (0..70).map(|index| call(index, name, piece)).collect::<Vec<_>>();
+    let payloads = [
+        dashscope(json!({"tool_calls": calls(ASK, first)}), "null"),
+        dashscope(json!({"tool_calls": calls("", rest)}), "null"),
+        dashscope(json!({}), "tool_calls"),
+    ];
+    let steps = steps(Format::DashScope, limits, &payloads);
+    assert_eq!(steps.iter().filter(|step| step.starts_with("complete ")).count(), 70, "{steps:?}");
+    let mut parser = ResponseParser::new(Format::DashScope, Policy::new()).with_limits(limits);
+    drop(parser.feed(body(&payloads[..1]).as_bytes()));
+    assert_eq!(ResponseParser::resume(Policy::new(), limits, parser.checkpoint()).map(drop), Ok(()));
 }
 
 #[test]
@@ -210,6 +253,14 @@ fn no_key_of_a_gemini_call_is_shown_as_a_suggestion() {
         steps(Format::Gemini, Limits::default(), &[gemini(json!({"id": "c", "name": ASK, "partialArgs": args}))]),
         [r#"question 0 "Q""#, r#"suggestion 0.0 "A""#, r#"rejected malformed 0 (c): "Q" ["A"] []"#]
     );
+}
+
+#[test]
+fn half_a_surrogate_pair_in_the_id_of_a_gemini_call_is_replaced() {
+    let payload = gemini(json!({"id": "c+", "name": ASK, "args": {"question": "Q"}}));
+    let body = body(&[payload]).replace('+', "\\ud83d");
+    let steps = steps_of_body(|| ResponseParser::new(Format::Gemini, Policy::new()), &body);
+    assert_eq!(steps, [r#"question 0 "Q""#, "complete 0 (c\u{FFFD}): \"Q\" [] []"]);
 }
 
 #[test]
