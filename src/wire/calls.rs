@@ -429,8 +429,7 @@ impl NativeCalls {
         self.pass_on(i, range, deltas, actions);
     }
 
-    /// Passes on arguments that were received: to the parser, if there is room for them, to the
-    /// caller or to the buffer.
+    /// Passes on received arguments: to the parser, if there is room, to the caller, or the buffer.
     fn pass_on(&mut self, i: usize, range: TextRange, deltas: &mut Deltas, actions: &mut VecDeque<Action>) {
         let max_kept = self.max_kept();
         let text = &deltas.text[range.0..range.1];

@@ -112,7 +112,7 @@ impl QuestionTool {
         let text = value(dice, "Which one?");
         let has_field = |part: usize| self.option.get(part).is_some_and(Option::is_some);
         let options = (0..dice.below(6)).map(|_| AskedOption {
-            label: value(dice, "A"),
+            label: self.draw_label(dice),
             description: (has_field(1) && dice.once_in(2)).then(|| value(dice, "B")),
             value: (has_field(2) && dice.once_in(2)).then(|| value(dice, "c")),
         });
@@ -125,6 +125,13 @@ impl QuestionTool {
             multiple: Some(has(Part::Multiple) && dice.once_in(3)),
             options,
         }
+    }
+
+    fn draw_label(&self, dice: &mut Dice) -> String {
+        let text = value(dice, "A");
+        // A string in place of an option is read as JSON if it is an object as a whole.
+        let may_be_object = self.option.is_empty() && text.trim().starts_with('{') && text.trim().ends_with('}');
+        if may_be_object { format!("A{text}") } else { text }
     }
 }
 
