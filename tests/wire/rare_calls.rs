@@ -303,7 +303,7 @@ mod text {
         assert_eq!(ResponseParser::resume(Policy::new(), Limits::default(), parser.checkpoint()).map(drop), Ok(()));
     }
 
-    /// What is not remembered may have come.
+    /// What is not remembered may be a repetition.
     #[test]
     fn of_more_than_256_parts_nothing_is_shown_twice() {
         let texts: Vec<String> = (0..300).map(|item| format!("{item}.")).collect();

@@ -70,8 +70,8 @@ if epoch ~= tonumber(stored[1] or '0') then
     redis.call('HSET', KEYS[2], 'epoch', string.format('%d', epoch), 'owner', replica)
     redis.call('HDEL', KEYS[2], 'batch', 'deleted')
 end
--- A turn in pieces has begun: each of them may come to another replica, and is stored before it is
--- acknowledged.
+-- A turn in pieces has started: each of them may come to another replica, and is stored before it
+-- is acknowledged.
 if purpose == 'turn' and turn ~= 'pieces' and not (is_kept and turn == 'streaming') then
     redis.call('HSET', KEYS[2], 'turn', string.format('reserved:%d', now + reservation))
     redis.call('HDEL', KEYS[2], 'request', 'records')
