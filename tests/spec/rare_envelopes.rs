@@ -433,6 +433,8 @@ fn a_call_after_ill_formed_json_in_a_fence_is_asked() {
             ("{\"question\":\"Q\",,}}\n \t```\n", true),
             ("{\"question\":\"Q\",,}}\n```` \n", false),
             ("{'question': 'use ```'}}\n```\n", true),
+            ("{'question': 'Q'}}\n```", true),
+            ("{```", true),
             ("{'question': 'Q'}}\n``\n```\n", true),
             ("{'question': 'Q'}}\n<b>\n```\n", true),
             ("{'question': 'Q'}}\n<b>```\n", false),

@@ -70,8 +70,9 @@ impl Reader<'_> {
                     Prose::AfterCall(end, text, between) => {
                         index = end;
                         // "What follows a call is neither in code nor right after a back-tick",
-                        // unless an opener ended it.
-                        call_ends = between.is_none().then_some(end);
+                        // unless an opener ended it. "What follows that fence is not right after a
+                        // back-tick."
+                        call_ends = between.is_none_or(|from| from == end).then_some(end);
                         code = between.map_or(Code::Outside, |from| self.code_after(from, end));
                         tried = text;
                         continue;
