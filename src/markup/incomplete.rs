@@ -35,7 +35,7 @@ impl MarkupMachine {
             }
             LexedTag::Incomplete(incomplete) => {
                 self.pending.part = incomplete.part;
-                *pos += new.len();
+                *pos += new.len() - self.take_back_prose(old);
                 if shown { self.push_and_emit(text, from, *pos) } else { None }
             }
             LexedTag::Tag(tag) if shown => {

@@ -381,7 +381,7 @@ impl MarkupMachine {
                 }
                 LexedTag::Incomplete(incomplete) => {
                     self.pending.begin(&text[bracket..], piece.offset(bracket), after_backtick, incomplete);
-                    *pos = text.len();
+                    *pos = text.len() - self.take_back_prose(0);
                     if incomplete.shown {
                         self.push(&text[bracket..]);
                         break text.len();

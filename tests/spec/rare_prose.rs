@@ -226,3 +226,24 @@ fn a_checkpoint_whose_incomplete_tag_is_no_text_from_a_bracket_on_is_corrupt() {
         assert_eq!(Parser::resume(Policy::new(), checkpoint).map(drop), expected, "{bytes:?}");
     }
 }
+
+/// The text in which no envelope starts ends after as many bytes, wherever the stream is cut.
+#[test]
+fn an_envelope_starts_right_after_the_text_of_a_tag_that_was_only_named() {
+    let seed = format!("<seed:tool_call>{JSON}</seed:tool_call>");
+    let object = format!("<suggest\n{JSON}\n");
+    let attribute = format!("<suggest a=\n{JSON}\n");
+    for (call, ahead) in [(&seed, 1), (&object, "<suggest\n{".len()), (&attribute, "<suggest a=\n{".len())] {
+        // As long as a header, which has the same limit.
+        for body in [" a ", "   ", "\n<content>[\"a\",\n", "\u{e9}"].map(|part| part.repeat(50)) {
+            let message = format!("<ask_followup_question>{body}{call}");
+            let start = "<ask_followup_question>".len() + body.len();
+            // From where no byte of it is far enough, to where it starts with room to spare.
+            for unconfirmed in body.len()..=body.len() + ahead + 2 {
+                for tools in [Vec::new(), vec!["sort_it".to_owned()]] {
+                    check(&message, &Rules { unconfirmed, tools, ..Rules::default() }, start..start + ahead + 4);
+                }
+            }
+        }
+    }
+}
