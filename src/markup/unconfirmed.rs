@@ -137,33 +137,23 @@ impl MarkupMachine {
         (!self.buffers.unconfirmed_text.is_empty()).then_some(Signal::Text(Source::Unconfirmed))
     }
 
-    /// Takes back what of the incomplete tag was read after no call could be confirmed any more.
+    /// Takes back what is new of the incomplete tag, if no call can be confirmed any more.
     ///
     /// It is prose, in which an envelope may start. The first `old` bytes stay. Returns how many
     /// bytes are to be read again.
     pub(super) fn take_back_prose(&mut self, old: usize) -> usize {
         let MarkupState::Unconfirmed(unconfirmed) = self.state else { return 0 };
-        let (text, len) = (self.pending.text(), self.pending.bytes.len());
-        let is_hopeless_after = |len: usize| {
-            let text = &text[..utf8::floor_char_boundary(text, len)];
-            self.is_hopeless_after(&unconfirmed, text.as_bytes(), &[])
-        };
-        if !is_hopeless_after(len) {
+        if !self.is_hopeless(&unconfirmed, &[]) {
             return 0;
         }
-        // What is hopeless stays so.
-        let (mut least, mut most) = (old, len);
-        while least < most {
-            let middle = least.midpoint(most);
-            if is_hopeless_after(middle) { most = middle } else { least = middle + 1 }
-        }
-        if least == 0 {
-            self.pending.clear()
+        let len = self.pending.bytes.len();
+        if old == 0 {
+            self.pending.clear();
         } else {
-            self.pending.bytes.truncate(least)
+            self.pending.bytes.truncate(old);
         }
         self.demote(&unconfirmed);
-        len - least
+        len - old
     }
 
     /// Returns whether no continuation can confirm the call any more.
@@ -171,30 +161,26 @@ impl MarkupMachine {
     /// Nor can one end the stream in an unconfirmed call. The incomplete UTF-8 sequence `tail`
     /// follows the text.
     pub(super) fn is_hopeless(&self, unconfirmed: &Unconfirmed, tail: &[u8]) -> bool {
-        self.is_hopeless_after(unconfirmed, &self.pending.bytes, tail)
-    }
-
-    /// Does the same after these bytes of an incomplete tag.
-    fn is_hopeless_after(&self, unconfirmed: &Unconfirmed, pending: &[u8], tail: &[u8]) -> bool {
         let room = self.room(unconfirmed);
         let tail_len = utf8::shortest_char(tail);
-        let Some(rest) = room.checked_sub(pending.len() + tail_len) else { return true };
+        let Some(rest) = room.checked_sub(self.pending.bytes.len() + tail_len) else { return true };
         // Nearly always: any tag has room, whether it begins with the next byte or, if that must
         // not be a back-tick, with the one after it.
         if rest > SHORTEST_CONFIRMING {
             return false;
         }
-        if pending.is_empty() {
+        if self.pending.bytes.is_empty() {
             let stays_blank = tail.is_empty() || utf8::shortest_blank(tail).is_some_and(|len| len <= room);
             return SHORTEST_CONFIRMING > rest && !(unconfirmed.blank && stays_blank);
         }
         // That the tag has room within its own limit was decided before, with the character that
         // follows.
         let limit = self.policy.limits.tag;
-        let more = |allowed: &Allowed| match tag::read::<Streaming>(pending, allowed, &self.policy.tools, limit) {
-            LexedTag::Incomplete(IncompleteTag { more, .. }) => Some(more),
-            _ => None,
-        };
+        let more =
+            |allowed: &Allowed| match tag::read::<Streaming>(&self.pending.bytes, allowed, &self.policy.tools, limit) {
+                LexedTag::Incomplete(IncompleteTag { more, .. }) => Some(more),
+                _ => None,
+            };
         let (confirming, tool) = (more(&CONFIRMING), more(&OPENING));
         // A tool's opening tag that is whole is one unless a back-tick follows: only then can more
         // follow.
