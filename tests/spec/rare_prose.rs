@@ -1,6 +1,8 @@
 //! Prose that random sequences of the grammar's pieces seldom make: what begins like a tag, near
 //! the limits and cut in rare places.
 
+use std::sync::Arc;
+
 use followup::{Checkpoint, Envelope, Event, Parser, Policy, ResumeError};
 use serde_json::json;
 
@@ -227,6 +229,18 @@ fn a_checkpoint_whose_incomplete_tag_is_no_text_from_a_bracket_on_is_corrupt() {
     }
 }
 
+/// Asserts that the state after each byte is the same for the text so far, whole and byte by byte.
+fn check_states(text: &str, rules: &Rules) {
+    let policy = Arc::new(policy(rules));
+    let mut byte_by_byte = Parser::new(policy.clone());
+    for (at, byte) in text.bytes().enumerate() {
+        drop(byte_by_byte.feed_bytes(&[byte]));
+        let mut whole = Parser::new(policy.clone());
+        drop(whole.feed_bytes(&text.as_bytes()[..=at]));
+        assert_eq!(whole.checkpoint(), byte_by_byte.checkpoint(), "{text:?} after {at}, {rules:?}");
+    }
+}
+
 /// The text in which no envelope starts ends after as many bytes, wherever the stream is cut.
 #[test]
 fn an_envelope_starts_right_after_the_text_of_a_tag_that_was_only_named() {
@@ -241,7 +255,9 @@ fn an_envelope_starts_right_after_the_text_of_a_tag_that_was_only_named() {
             // From where no byte of it is far enough, to where it starts with room to spare.
             for unconfirmed in body.len()..=body.len() + ahead + 2 {
                 for tools in [Vec::new(), vec!["sort_it".to_owned()]] {
-                    check(&message, &Rules { unconfirmed, tools, ..Rules::default() }, start..start + ahead + 4);
+                    let rules = Rules { unconfirmed, tools, ..Rules::default() };
+                    check(&message, &rules, start..start + ahead + 4);
+                    check_states(&message[..start + ahead + 4], &rules);
                 }
             }
         }
