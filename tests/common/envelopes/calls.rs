@@ -361,8 +361,9 @@ impl<'a> Reader<'a> {
         let is_ours = call.has.is_some();
         let is_first = !std::mem::replace(&mut call.parameters, true);
         // "`arguments`, `input`, `parameters`, `args`: the JSON arguments, as above, if they begin
-        // with `{` and no other parameter came before."
-        let first = self.space(from);
+        // with `{` and no other parameter came before." "A value begins with its first character
+        // that is not blank."
+        let first = self.blanks(from);
         if is_ours && is_first && ARGUMENTS_KEYS.contains(&key) && self.peek(first) == Some('{') {
             let end = self.json_end(first);
             self.read_arguments(call, first, end);
@@ -413,8 +414,7 @@ impl<'a> Reader<'a> {
     /// Returns what a JSON string here decodes to, after blanks, whether it is closed, and the
     /// index after it.
     pub(super) fn json_string_at(&self, from: usize) -> Option<(String, bool, usize)> {
-        let index = (from..self.chars.len()).find(|index| !self.chars[*index].c.is_whitespace())?;
-        let mut lexer = self.lexer(index);
+        let mut lexer = self.lexer(self.blanks(from));
         let mut decoded = String::new();
         if lexer.peek() != Some('"') {
             return None;

@@ -92,6 +92,11 @@ impl Reader<'_> {
         index
     }
 
+    /// Returns the index after blank characters, of which values are trimmed.
+    pub(super) fn blanks(&self, from: usize) -> usize {
+        self.chars[from..].iter().position(|char| !char.c.is_whitespace()).map_or(self.chars.len(), |n| from + n)
+    }
+
     /// Returns the index after a text; `Err` with the index of the first other character.
     pub(super) fn literal(&self, index: usize, text: &str) -> Result<usize, usize> {
         for (i, c) in text.chars().enumerate() {
