@@ -611,16 +611,6 @@ fn parameters_that_hold_all_arguments_mean_what_the_reference_says() {
             }
         }
     }
-    // A value begins with its first character that is not blank; a byte order mark is none.
-    for blank in ["", "\n", "\u{3000}", " \u{85}\u{a0} ", "\u{feff}"] {
-        for parameter in [
-            format!("<parameter name=\"question\" string=\"false\">{blank}\"</parameter>\"</parameter>"),
-            format!("<parameter name=\"args\" string=\"false\">{blank}{{\"question\":\"</parameter>\"}}</parameter>"),
-            format!("<parameter=args>{blank}{{\"question\":<tool_call>"),
-        ] {
-            check(&written(&format!("<function=NAME>{parameter}</function>x"), "ask_followup_question"), &rules);
-        }
-    }
     // A value that has no key of its own means nothing.
     for keys in [
         "<arg_value>Q</arg_value>",
@@ -630,6 +620,21 @@ fn parameters_that_hold_all_arguments_mean_what_the_reference_says() {
     ] {
         for name in ["f", "ask_followup_question"] {
             check(&written(&format!("<tool_call>NAME{keys}</tool_call>x"), name), &rules);
+        }
+    }
+}
+
+#[test]
+fn a_value_begins_with_its_first_character_that_is_not_blank() {
+    let rules = Rules { envelopes: Envelopes::all(), ..Rules::default() };
+    // A byte order mark is not blank.
+    for blank in ["", "\n", "\u{3000}", " \u{85}\u{a0} ", "\u{feff}"] {
+        for parameter in [
+            format!("<parameter name=\"question\" string=\"false\">{blank}\"</parameter>\"</parameter>"),
+            format!("<parameter name=\"args\" string=\"false\">{blank}{{\"question\":\"</parameter>\"}}</parameter>"),
+            format!("<parameter=args>{blank}{{\"question\":<tool_call>"),
+        ] {
+            check(&written(&format!("<function=NAME>{parameter}</function>x"), "ask_followup_question"), &rules);
         }
     }
 }
